@@ -1,0 +1,2 @@
+//! The `podsapi` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! gRPC for the Kubelet Pods API as a vocabulary without I/O.

@@ -1,0 +1,1 @@
+//! Where pods come from: static manifests, captured nodes, simulated nodes.

@@ -1,0 +1,1 @@
+//! Serves the Kubelet Pods API on UNIX sockets with tokio.

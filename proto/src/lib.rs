@@ -1,0 +1,1 @@
+//! Protobuf schemas, tables and JSON forms of the Kubelet Pods API.

@@ -1,1 +1,41 @@
 //! Protobuf schemas, tables and JSON forms of the Kubelet Pods API.
+//!
+//! * [`schema`] is the table of v1.Pod that walks, masks and JSON are driven by.
+//! * The other modules are plain prost types, generated from the definitions in `protos`:
+//!   [`v1alpha1`] and [`documented`] are the two dialects of the API, in both of which a pod is
+//!   carried as its encoded bytes; [`core_v1`] with [`meta_v1`], [`resource`] and [`intstr`] is all
+//!   that v1.Pod reaches, with the fields that older releases had; [`diagnostics`] is what a server
+//!   tells about itself; [`google_rpc`] and [`well_known`] are the details of gRPC errors, and
+//!   [`field_mask`] the encoded form of a field mask.
+
+#![no_std]
+#![warn(
+    clippy::alloc_instead_of_core,
+    clippy::cast_possible_truncation,
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    clippy::std_instead_of_core
+)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+#[expect(
+    missing_docs,
+    clippy::doc_markdown,
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    reason = "generated: plain data whose fields Kubernetes documents"
+)]
+mod generated;
+pub mod schema;
+#[rustfmt::skip]
+mod schema_pod;
+
+pub use generated::{
+    core_v1, diagnostics, documented, field_mask, google_rpc, intstr, meta_v1, resource, v1alpha1,
+    well_known,
+};

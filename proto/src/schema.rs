@@ -78,20 +78,24 @@ pub enum Opaque {
     Time,
 }
 
-/// When Go's JSON output prints a field whose value is zero or empty.
+/// What Go's JSON output prints for a field that is absent, zero or empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "Go's tags and types allow no other answer"
 )]
 pub enum ZeroInJson {
-    /// Always, also when the encoded message does not name the field: the Go field is a plain
-    /// value without `omitempty` (`ready: false`), or a plain struct, which `omitempty` does not
-    /// stop (`lastState: {}`).
+    /// The zero, also when the field is absent: the Go field is a plain value without `omitempty`
+    /// (`ready: false`), or a plain struct, which `omitempty` does not stop (`lastState: {}`). The
+    /// zero of a list, of a map and of a `Time` is `null`.
     Always,
-    /// Never: the Go field has `omitempty`, or `omitzero`.
+    /// Nothing: the Go field has `omitempty`, or `omitzero`.
     Never,
-    /// Whenever the encoded message names the field: the Go field is a pointer.
+    /// The zero when it is set and `null` when the field is absent: the Go field is a pointer
+    /// without `omitempty`.
+    NullWhenAbsent,
+    /// The zero when it is set and nothing when the field is absent: the Go field is a pointer with
+    /// `omitempty`, or the field is a tombstone, which only older pods name.
     WhenSet,
 }
 
@@ -233,12 +237,17 @@ impl Field {
         self.has(Slot::OMITZERO)
     }
 
-    /// Returns when Go's JSON output prints the field although its value is zero or empty. For a
-    /// list or a map, `Always` means that Go prints `null` when there is none.
+    /// Returns what Go's JSON output prints for the field when it is absent, zero or empty.
     pub fn zero_in_json(self) -> ZeroInJson {
         let plain_struct = self.shape() == Shape::Singular && self.message().is_some();
-        if self.go_pointer() {
+        if self.is_tombstone() {
             ZeroInJson::WhenSet
+        } else if self.go_pointer() {
+            if self.go_omitempty() {
+                ZeroInJson::WhenSet
+            } else {
+                ZeroInJson::NullWhenAbsent
+            }
         } else if self.go_omitzero() || (self.go_omitempty() && !plain_struct) {
             ZeroInJson::Never
         } else {

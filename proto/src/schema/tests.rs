@@ -245,6 +245,14 @@ fn go_prints_a_zero_where_its_field_is_a_pointer_or_lacks_omitempty() {
     assert_eq!(zero(Message::POD_SPEC, "containers"), ZeroInJson::Always);
     assert_eq!(zero(Message::POD_SPEC, "hostNetwork"), ZeroInJson::Never);
 
+    let grpc = below(Message::CONTAINER, &["livenessProbe", "handler", "grpc"]);
+    let grpc = grpc.message().unwrap();
+    assert_eq!(zero(grpc, "service"), ZeroInJson::NullWhenAbsent);
+    let claim = below(Message::POD_SPEC, &["resourceClaims"])
+        .message()
+        .unwrap();
+    assert_eq!(zero(claim, "source"), ZeroInJson::WhenSet);
+
     let started = status.field_named("started").unwrap();
     assert!(started.go_pointer() && started.go_omitempty() && !started.go_omitzero());
     let created = Message::OBJECT_META

@@ -1,0 +1,144 @@
+//! Every limit of the service: its unit, its default, its reason.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::num::NonZeroU32;
+
+/// What a service is made of; every field has a valid value in its type, so nothing is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers fill fields over the default"
+)]
+pub struct Config {
+    /// The sources that must complete a first sync before calls succeed. A name that repeats an
+    /// earlier one is left out.
+    pub sources: Vec<SourceConfig>,
+    /// Calls of `ListPods` and `GetPod` a second in the long run; 0 turns the limit off.
+    pub qps: u32,
+    /// Calls that may come at once.
+    pub burst: NonZeroU32,
+    /// Events that a watch may leave unread before [`SlowWatch`] applies.
+    pub watch_buffer: NonZeroU32,
+    /// What happens to a watch that reads too slowly.
+    pub slow_watch: SlowWatch,
+    /// Watches open at one time, those counted too whose end was not read yet.
+    pub max_watches: NonZeroU32,
+    /// Identities that one source may speak of at one time.
+    pub max_pods_per_source: NonZeroU32,
+    /// Bytes of one encoded pod, in [`SourceEvent::Put`](crate::SourceEvent::Put) and as served.
+    pub max_pod_bytes: NonZeroU32,
+}
+
+/// A source by name, with what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a plain pair that callers build")]
+pub struct SourceConfig {
+    /// The name in messages, metrics and `Pods::source`.
+    pub name: String,
+    /// What it is, which decides who wins when two sources own one pod.
+    pub kind: SourceKind,
+}
+
+/// The kinds of sources; the owners of pods come first, in their order of precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "adapters name every kind")]
+pub enum SourceKind {
+    /// A directory of static pod manifests.
+    Manifests,
+    /// A kubelet's own list.
+    Kubelet,
+    /// The cluster's API server.
+    Apiserver,
+    /// A file with captured pods.
+    Snapshot,
+    /// Made-up pods.
+    Simulated,
+    /// A container runtime, which owns no pods but sees what runs.
+    Cri,
+}
+
+/// What happens to a watch whose unread events reach [`Config::watch_buffer`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the two promises of the contract")]
+pub enum SlowWatch {
+    /// One event more ends that watch, and the client is told to watch again.
+    #[default]
+    End,
+    /// Unread events of one pod are folded into its newest state, so that no watch ends.
+    Coalesce,
+}
+
+/// Calls a second that a kubelet's pods endpoint admits.
+pub const DEFAULT_QPS: u32 = 100;
+
+/// Calls at once that a kubelet's pods endpoint admits.
+pub const DEFAULT_BURST: NonZeroU32 = NonZeroU32::new(10).expect("10 is not zero");
+
+/// Unread events that a kubelet keeps for one watch.
+pub const DEFAULT_WATCH_BUFFER: NonZeroU32 = NonZeroU32::new(100).expect("100 is not zero");
+
+/// Open watches: a node has some tens of agents, so this is a hundred times what is needed, and
+/// a full set of buffers (100 events of 16 bytes each) stays below 8 MiB.
+pub const DEFAULT_MAX_WATCHES: NonZeroU32 = NonZeroU32::new(4_096).expect("4096 is not zero");
+
+/// Identities of one source: a kubelet runs 110 pods by default and large nodes under 1,000; a
+/// snapshot of a whole small cluster fits too.
+pub const DEFAULT_MAX_PODS_PER_SOURCE: NonZeroU32 =
+    NonZeroU32::new(65_536).expect("65536 is not zero");
+
+/// Bytes of one pod: an API server takes request bodies of up to 3 MiB, and an event with such a
+/// pod still fits the 4 MiB that gRPC clients receive by default.
+pub const DEFAULT_MAX_POD_BYTES: NonZeroU32 =
+    NonZeroU32::new(3 * 1024 * 1024).expect("3 MiB is not zero");
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            sources: Vec::new(),
+            qps: DEFAULT_QPS,
+            burst: DEFAULT_BURST,
+            watch_buffer: DEFAULT_WATCH_BUFFER,
+            slow_watch: SlowWatch::End,
+            max_watches: DEFAULT_MAX_WATCHES,
+            max_pods_per_source: DEFAULT_MAX_PODS_PER_SOURCE,
+            max_pod_bytes: DEFAULT_MAX_POD_BYTES,
+        }
+    }
+}
+
+impl SourceConfig {
+    /// Returns the pair.
+    pub fn new(name: impl Into<String>, kind: SourceKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+        }
+    }
+}
+
+impl SourceKind {
+    /// Returns the kind in one lower-case word, as flags and metrics spell it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Manifests => "manifests",
+            Self::Kubelet => "kubelet",
+            Self::Apiserver => "apiserver",
+            Self::Snapshot => "snapshot",
+            Self::Simulated => "simulated",
+            Self::Cri => "cri",
+        }
+    }
+
+    /// Tells whether such a source reports what really runs on this node.
+    pub const fn reports_local_status(self) -> bool {
+        match self {
+            Self::Cri => true,
+            Self::Manifests
+            | Self::Kubelet
+            | Self::Apiserver
+            | Self::Snapshot
+            | Self::Simulated => false,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Plain numbers about what happened, copied out for adapters to print.
+
+use crate::call::{Dialect, Method};
+use crate::status::Code;
+
+/// What the service counted since it began; a copy that does not change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    requests: [[[u64; 17]; 3]; 2],
+    /// Calls refused by the rate limit; they are among [`Counters::requests`] too.
+    pub rate_limited: u64,
+    /// Served pods that appeared, changed or went away.
+    pub changes: u64,
+    /// Times that a source came to own a pod that another source owned too.
+    pub conflicts: u64,
+    /// Words of sources that were refused because of their order or a limit.
+    pub source_errors: u64,
+    /// Live events meant for watches: the sum of the four numbers below and what is queued.
+    pub watch_events_produced: u64,
+    /// Live events that were read.
+    pub watch_events_delivered: u64,
+    /// Live events that found a full queue, and so ended their watch.
+    pub watch_events_dropped: u64,
+    /// Live events that were folded into another one of the same pod before they were read.
+    pub watch_events_coalesced: u64,
+    /// Live events that were queued, but not read before their watch ended.
+    pub watch_events_discarded: u64,
+    /// Pods of first lists that were read.
+    pub watch_snapshot_pods: u64,
+}
+
+impl Counters {
+    /// Counts a call that ended with `code`.
+    pub(crate) fn count(&mut self, dialect: Dialect, method: Method, code: Code) {
+        let cell = self
+            .requests
+            .get_mut(dialect.index())
+            .and_then(|methods| methods.get_mut(method.index()))
+            .and_then(|codes| codes.get_mut(usize::from(code.as_u8())));
+        if let Some(cell) = cell {
+            *cell += 1;
+        }
+    }
+
+    /// Returns the calls of one method in one dialect that ended with `code`.
+    pub fn requests(&self, dialect: Dialect, method: Method, code: Code) -> u64 {
+        self.requests
+            .get(dialect.index())
+            .and_then(|methods| methods.get(method.index()))
+            .and_then(|codes| codes.get(usize::from(code.as_u8())))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Returns every count of calls that is not zero, in a fixed order.
+    pub fn all_requests(&self) -> impl Iterator<Item = (Dialect, Method, Code, u64)> {
+        Dialect::ALL.into_iter().flat_map(move |dialect| {
+            Method::ALL.into_iter().flat_map(move |method| {
+                Code::ALL
+                    .into_iter()
+                    .map(move |code| (dialect, method, code, self.requests(dialect, method, code)))
+                    .filter(|&(.., count)| count > 0)
+            })
+        })
+    }
+}
+
+impl Dialect {
+    const fn index(self) -> usize {
+        match self {
+            Self::Documented => 0,
+            Self::V1alpha1 => 1,
+        }
+    }
+}
+
+impl Method {
+    const fn index(self) -> usize {
+        match self {
+            Self::GetPod => 0,
+            Self::ListPods => 1,
+            Self::WatchPods => 2,
+        }
+    }
+}

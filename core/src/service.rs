@@ -1,0 +1,422 @@
+//! The service: gate, bucket, store and watches joined; the one file that sees all.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+use crate::bucket::TokenBucket;
+use crate::call::{
+    Call, Dialect, Method, Namespaces, Outgoing, Reply, Scope, WatchId, WatchOutput,
+    check_empty_request, requested_uid,
+};
+use crate::config::Config;
+use crate::counters::Counters;
+use crate::gate::{Gate, Readiness};
+use crate::pod::Uid;
+use crate::source::{
+    Feed, FeedLimits, SourceCounts, SourceError, SourceEvent, SourceId, SourceView, Step,
+};
+use crate::status::{Code, Status};
+use crate::store::{Change, PodStore, Rank, Snapshot};
+use crate::time::Moment;
+use crate::watch::{Ending, Full, Read, View, WatchSet};
+use crate::wire::WireError;
+
+/// The Kubelet Pods API as a state machine: call a `handle_*`, then drain `poll_ready`.
+#[derive(Debug)]
+pub struct Pods {
+    /// The sources with their places in the order of precedence, by [`SourceId`].
+    feeds: Vec<(Feed, Rank)>,
+    feed_limits: FeedLimits,
+    gate: Gate,
+    bucket: TokenBucket,
+    store: PodStore,
+    watches: WatchSet,
+    watch_buffer: u32,
+    max_watches: u32,
+    counters: Counters,
+    shutting_down: bool,
+}
+
+/// A pod that two sources own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "adapters print every field")]
+pub struct Conflict<'a> {
+    /// The pod.
+    pub uid: &'a Uid,
+    /// The source whose pod is served.
+    pub served: &'a str,
+    /// The source whose pod waits until the other goes away.
+    pub shadowed: &'a str,
+}
+
+/// Why a call fails or a watch ends, before it is put into words.
+#[derive(Debug)]
+enum Refusal<'a> {
+    Malformed(WireError),
+    NotFound(&'a str),
+    NotReady(Readiness),
+    RateLimited,
+    TooManyWatches { limit: u32 },
+    WatchEnded { ending: Ending, buffer: u32 },
+}
+
+impl Pods {
+    /// Returns a service that waits for the configured sources.
+    pub fn new(config: Config, now: Moment) -> Self {
+        let mut sources = config.sources;
+        let mut names = alloc::collections::BTreeSet::new();
+        sources.retain(|source| names.insert(source.name.clone()));
+        sources.truncate(usize::from(u16::MAX));
+        let mut order: Vec<_> = sources.iter().map(|s| (s.kind, s.name.clone())).collect();
+        order.sort_unstable();
+        let local_expected = sources
+            .iter()
+            .any(|source| source.kind.reports_local_status());
+        let mut feeds = Vec::with_capacity(sources.len());
+        for source in sources {
+            let place = order.iter().position(|(_, name)| *name == source.name);
+            let rank = Rank(
+                place
+                    .and_then(|place| u16::try_from(place).ok())
+                    .unwrap_or(u16::MAX),
+            );
+            feeds.push((Feed::new(source), rank));
+        }
+        let ids = (0_u16..).map(SourceId);
+        let named = ids.zip(feeds.iter().map(|(feed, _)| String::from(feed.name())));
+        Self {
+            gate: Gate::new(named),
+            store: PodStore::new(feeds.len(), local_expected),
+            feeds,
+            feed_limits: FeedLimits {
+                pods: config.max_pods_per_source.get(),
+                pod_bytes: config.max_pod_bytes.get(),
+            },
+            bucket: TokenBucket::new(config.qps, config.burst, now),
+            watches: WatchSet::new(
+                config.watch_buffer.get(),
+                config.max_watches.get(),
+                config.slow_watch,
+            ),
+            watch_buffer: config.watch_buffer.get(),
+            max_watches: config.max_watches.get(),
+            counters: Counters::default(),
+            shutting_down: false,
+        }
+    }
+
+    /// Takes what a source says; drain [`Pods::poll_ready`] afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Returns what the adapter did wrong; nothing has changed then.
+    pub fn handle_source(
+        &mut self,
+        source: SourceId,
+        event: SourceEvent,
+        now: Moment,
+    ) -> Result<(), SourceError> {
+        let Some((feed, rank)) = self.feeds.get_mut(usize::from(source.0)) else {
+            self.counters.source_errors += 1;
+            return Err(SourceError::UnknownSource);
+        };
+        let step = match feed.handle(event, self.feed_limits, now) {
+            Ok(step) => step,
+            Err(error) => {
+                self.counters.source_errors += 1;
+                return Err(error);
+            }
+        };
+        let rank = *rank;
+        match step {
+            Step::Nothing => {}
+            Step::Put { pod, at } => {
+                let change = self.store.put(rank, pod, at);
+                self.publish(change);
+            }
+            Step::Status { uid, status, at } => {
+                let change = self.store.set_status(rank, &uid, status, at);
+                self.publish(change);
+            }
+            Step::Remove { uid, at } => {
+                let change = self.store.remove(rank, &uid, at);
+                self.publish(change);
+            }
+            Step::Replace { gone, claims, at } => {
+                let changes = self.store.replace(rank, &gone, claims, at);
+                self.publish(changes);
+                self.gate.complete(source);
+            }
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self, changes: impl IntoIterator<Item = Change>) {
+        for change in changes {
+            self.counters.changes += 1;
+            self.watches.publish(&change, &mut self.counters);
+        }
+    }
+
+    /// Answers a call; drain [`Pods::poll_ready`] afterwards.
+    ///
+    /// The order of checks is fixed: shutdown, readiness, rate (not for watches), mask, request.
+    /// The method was checked before, since a [`Method`] exists.
+    pub fn handle_call(&mut self, call: Call, now: Moment) -> Reply {
+        let (dialect, method) = (call.dialect, call.method);
+        let reply = match self.admit(method, now) {
+            Ok(()) => self.answer(&call),
+            Err(refusal) => Err(refusal),
+        };
+        match reply {
+            Ok(reply @ Reply::Watch(_)) => reply,
+            Ok(reply) => {
+                self.counters.count(dialect, method, Code::Ok);
+                reply
+            }
+            Err(refusal) => {
+                let status = Status::from(refusal);
+                self.counters.count(dialect, method, status.code());
+                Reply::Refuse(status)
+            }
+        }
+    }
+
+    /// Ends a watch whose reader went away; ids of former watches change nothing.
+    pub fn handle_cancel(&mut self, watch: WatchId) {
+        self.watches.cancel(watch, &mut self.counters);
+    }
+
+    /// Ends every watch and refuses new calls; drain [`Pods::poll_ready`] afterwards.
+    pub fn handle_shutdown(&mut self) {
+        self.shutting_down = true;
+        self.watches.shutdown(&mut self.counters);
+    }
+
+    /// Counts a call that the adapter itself ended before the core saw it, or after.
+    pub fn count_refused(&mut self, dialect: Dialect, method: Method, code: Code) {
+        self.counters.count(dialect, method, code);
+    }
+
+    /// Returns a watch that became readable; call until `None` after every `handle_*`.
+    pub fn poll_ready(&mut self) -> Option<WatchId> {
+        self.watches.poll_ready()
+    }
+
+    /// Reads one message of a watch; read until `Idle` or `End`, or as far as there is room.
+    pub fn poll_watch(&mut self, watch: WatchId) -> WatchOutput {
+        match self.watches.poll(watch, &mut self.counters) {
+            Read::Event(event) => WatchOutput::Event(event),
+            Read::Idle => WatchOutput::Idle,
+            Read::End(ending) => {
+                let refusal = Refusal::WatchEnded {
+                    ending,
+                    buffer: self.watch_buffer,
+                };
+                WatchOutput::End(refusal.into())
+            }
+        }
+    }
+
+    fn admit(&mut self, method: Method, now: Moment) -> Result<(), Refusal<'static>> {
+        if self.shutting_down {
+            return Err(Refusal::WatchEnded {
+                ending: Ending::Shutdown,
+                buffer: 0,
+            });
+        }
+        if !self.gate.is_open() {
+            return Err(Refusal::NotReady(self.gate.readiness()));
+        }
+        match method {
+            Method::GetPod | Method::ListPods => self.bucket.take(now).map_err(|_| {
+                self.counters.rate_limited += 1;
+                Refusal::RateLimited
+            }),
+            Method::WatchPods => Ok(()),
+        }
+    }
+
+    fn answer<'a>(&mut self, call: &'a Call) -> Result<Reply, Refusal<'a>> {
+        let mask = call.mask.projection().intersection(&call.scope.mask);
+        let namespaces = &call.scope.namespaces;
+        match call.method {
+            Method::GetPod => {
+                let uid = requested_uid(&call.body).map_err(Refusal::Malformed)?;
+                let pod = self
+                    .store
+                    .get(uid)
+                    .filter(|pod| namespaces.contains(pod.namespace()));
+                let pod = pod.ok_or(Refusal::NotFound(uid))?;
+                Ok(Reply::Answer(Outgoing::get(pod, &mask)))
+            }
+            Method::ListPods => {
+                check_empty_request(&call.body).map_err(Refusal::Malformed)?;
+                let pods = self.visible(namespaces);
+                Ok(Reply::Answer(Outgoing::list(pods.iter(), &mask)))
+            }
+            Method::WatchPods => {
+                check_empty_request(&call.body).map_err(Refusal::Malformed)?;
+                let pods = self.visible(namespaces);
+                let scope = Scope {
+                    mask,
+                    namespaces: namespaces.clone(),
+                };
+                let opened = self.watches.open(
+                    View {
+                        dialect: call.dialect,
+                        scope,
+                    },
+                    pods,
+                );
+                opened
+                    .map(Reply::Watch)
+                    .map_err(|Full| Refusal::TooManyWatches {
+                        limit: self.max_watches,
+                    })
+            }
+        }
+    }
+
+    /// Returns the served pods of some namespaces; those of all are shared until a change.
+    fn visible(&mut self, namespaces: &Namespaces) -> Snapshot {
+        let all = self.store.snapshot();
+        match namespaces {
+            Namespaces::All => all,
+            Namespaces::Only(_) => all
+                .iter()
+                .filter(|pod| namespaces.contains(pod.namespace()))
+                .map(Arc::clone)
+                .collect(),
+        }
+    }
+
+    /// Returns the id of the source that was configured under this name.
+    pub fn source(&self, name: &str) -> Option<SourceId> {
+        let place = self
+            .feeds
+            .iter()
+            .position(|(feed, _)| feed.name() == name)?;
+        u16::try_from(place).ok().map(SourceId)
+    }
+
+    /// Returns which sources are still missing; once none is, that stays so.
+    pub fn readiness(&self) -> Readiness {
+        self.gate.readiness()
+    }
+
+    /// Returns a copy of all numbers.
+    pub fn counters(&self) -> Counters {
+        let mut counters = self.counters.clone();
+        counters.conflicts = self.store.conflicts();
+        counters
+    }
+
+    /// Returns the sources in the order of the configuration.
+    pub fn sources(&self) -> impl ExactSizeIterator<Item = SourceView<'_>> {
+        self.feeds.iter().map(|(feed, rank)| {
+            let view = feed.view();
+            let counts = SourceCounts {
+                shadowed: self.store.shadowed(*rank),
+                ..view.counts
+            };
+            SourceView { counts, ..view }
+        })
+    }
+
+    /// Returns the pods that several sources own, in the order of their identities.
+    pub fn conflicts(&self) -> impl Iterator<Item = Conflict<'_>> {
+        self.store.contested().filter_map(|(uid, winner, loser)| {
+            Some(Conflict {
+                uid,
+                served: self.ranked(winner)?,
+                shadowed: self.ranked(loser)?,
+            })
+        })
+    }
+
+    fn ranked(&self, rank: Rank) -> Option<&str> {
+        self.feeds
+            .iter()
+            .find(|(_, other)| *other == rank)
+            .map(|(feed, _)| feed.name())
+    }
+
+    /// Returns the number of pods that are served.
+    pub fn pod_count(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Returns the number of watches that are not ended.
+    pub fn watch_count(&self) -> usize {
+        self.watches.len()
+    }
+
+    /// Returns the number of live events that wait to be read, over all watches.
+    pub fn queued_events(&self) -> usize {
+        self.watches.queued()
+    }
+}
+
+/// Every text that a client can be told is here.
+impl From<Refusal<'_>> for Status {
+    fn from(refusal: Refusal<'_>) -> Self {
+        match refusal {
+            Refusal::Malformed(error) => Self::new(
+                Code::Internal,
+                format!("the request cannot be decoded: {error}"),
+            ),
+            Refusal::NotFound(uid) => Self::new(
+                Code::NotFound,
+                format!("pod with UID {} not found", printable(uid)),
+            ),
+            Refusal::NotReady(readiness) => Self::new(
+                Code::FailedPrecondition,
+                format!("Kubelet is initializing: {readiness}"),
+            ),
+            Refusal::RateLimited => Self::new(Code::ResourceExhausted, "rejected by rate limit"),
+            Refusal::TooManyWatches { limit } => Self::new(
+                Code::ResourceExhausted,
+                format!("{limit} watches are open, which is the limit; close one or try later"),
+            ),
+            Refusal::WatchEnded { ending, buffer } => {
+                let text = match ending {
+                    Ending::NotThere => "the watch is over".to_string(),
+                    Ending::Shutdown => "the server is shutting down".to_string(),
+                    Ending::TooSlow => format!(
+                        "the watch left {buffer} events unread and lost the next; watch again \
+                         for a new list"
+                    ),
+                };
+                Self::new(ending.code(), text)
+            }
+        }
+    }
+}
+
+/// Returns a UID that a client sent so that it is safe to print: short, and printable ASCII.
+fn printable(uid: &str) -> String {
+    let mut text = String::new();
+    for (count, character) in uid.chars().enumerate() {
+        if count == MAX_PRINTED_CHARACTERS {
+            text.push_str("...");
+            break;
+        }
+        match character {
+            '\\' => text.push_str("\\\\"),
+            ' '..='~' => text.push(character),
+            _ => {
+                let escaped = write!(text, "\\u{{{:x}}}", u32::from(character));
+                debug_assert!(escaped.is_ok(), "writing to a string does not fail");
+            }
+        }
+    }
+    text
+}
+
+/// Characters of a UID that an answer repeats: a UID of Kubernetes has 36, and a hash of 64 still
+/// shows whole.
+const MAX_PRINTED_CHARACTERS: usize = 64;

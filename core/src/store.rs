@@ -1,0 +1,366 @@
+//! The newest pod of every identity, whoever owns it, in the order of the identities.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+use crate::pod::{Claim, EncodedPod, EncodedStatus, Uid, field};
+use crate::splice;
+use crate::wire::{put_bytes, put_head, put_varint};
+
+/// What all sources say, and what of it is served.
+#[derive(Debug)]
+pub(crate) struct PodStore {
+    entries: BTreeMap<Uid, Entry>,
+    served: usize,
+    /// Whether a source is configured that reports what really runs here.
+    local_expected: bool,
+    /// The pods that each rank owns without being served.
+    shadowed: Vec<u64>,
+    /// Times that an identity got one more owner than it had.
+    conflicts: u64,
+    /// All served pods, built when it is asked for and dropped at the next change.
+    snapshot: Option<Snapshot>,
+}
+
+/// The place of a source in the order of precedence; 0 comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank(pub(crate) u16);
+
+/// Served pods of one instant in the order of their identities; clones share it.
+pub(crate) type Snapshot = Arc<[Arc<Served>]>;
+
+/// A pod as it is served; watches and replies hold it by reference.
+#[derive(Debug)]
+pub(crate) struct Served {
+    uid: Uid,
+    namespace: Box<str>,
+    name: Box<str>,
+    bytes: Bytes,
+    /// Tag and length of the bytes as field 1 of a message, then as field 2.
+    heads: Bytes,
+}
+
+/// What happened to one identity.
+#[derive(Debug)]
+pub(crate) struct Change {
+    /// What was served until now.
+    pub(crate) before: Option<Arc<Served>>,
+    /// What is served from now on.
+    pub(crate) after: Option<Arc<Served>>,
+    /// When the source learned of it, in seconds since 1970.
+    pub(crate) at: i64,
+}
+
+/// What an identity's sources say, first those that come first, and what is served.
+#[derive(Debug, Default)]
+struct Entry {
+    claims: SmallVec<[(Rank, Claim); 1]>,
+    served: Option<Arc<Served>>,
+}
+
+/// Which fields a tombstone has beside the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tombstone {
+    /// None.
+    Identity,
+    /// A deletion timestamp and a grace period of zero seconds.
+    Timestamped,
+}
+
+impl PodStore {
+    pub(crate) fn new(ranks: usize, local_expected: bool) -> Self {
+        Self {
+            entries: BTreeMap::new(),
+            served: 0,
+            local_expected,
+            shadowed: vec![0; ranks],
+            conflicts: 0,
+            snapshot: None,
+        }
+    }
+
+    pub(crate) fn put(&mut self, rank: Rank, pod: EncodedPod, at: i64) -> Option<Change> {
+        let uid = pod.uid().clone();
+        self.edit(&uid, at, |entry| {
+            set(&mut entry.claim(rank).pod, Some(pod), EncodedPod::bytes)
+        })
+    }
+
+    pub(crate) fn set_status(
+        &mut self,
+        rank: Rank,
+        uid: &Uid,
+        status: EncodedStatus,
+        at: i64,
+    ) -> Option<Change> {
+        self.edit(uid, at, |entry| {
+            set(
+                &mut entry.claim(rank).status,
+                Some(status),
+                EncodedStatus::bytes,
+            );
+        })
+    }
+
+    pub(crate) fn remove(&mut self, rank: Rank, uid: &Uid, at: i64) -> Option<Change> {
+        self.edit(uid, at, |entry| {
+            entry.claims.retain(|(other, _)| *other != rank)
+        })
+    }
+
+    /// Replaces all that one source said; pods that went away come first in what changed.
+    pub(crate) fn replace(
+        &mut self,
+        rank: Rank,
+        gone: &BTreeSet<Uid>,
+        claims: BTreeMap<Uid, Claim>,
+        at: i64,
+    ) -> Vec<Change> {
+        let mut changes: Vec<_> = gone
+            .iter()
+            .filter_map(|uid| self.remove(rank, uid, at))
+            .collect();
+        changes.extend(claims.into_iter().filter_map(|(uid, claim)| {
+            self.edit(&uid, at, |entry| {
+                let current = entry.claim(rank);
+                set(&mut current.pod, claim.pod, EncodedPod::bytes);
+                set(&mut current.status, claim.status, EncodedStatus::bytes);
+            })
+        }));
+        changes.sort_by_key(|change| change.after.is_some());
+        changes
+    }
+
+    /// Changes what is said of one identity and works out what is served then.
+    fn edit(&mut self, uid: &Uid, at: i64, edit: impl FnOnce(&mut Entry)) -> Option<Change> {
+        let entry = self.entries.entry(uid.clone()).or_default();
+        let losers_before = entry.losers().count();
+        for rank in entry.losers() {
+            adjust(&mut self.shadowed, rank, |count| count.saturating_sub(1));
+        }
+        edit(entry);
+        for rank in entry.losers() {
+            adjust(&mut self.shadowed, rank, |count| count.saturating_add(1));
+        }
+        self.conflicts += entry.losers().count().saturating_sub(losers_before) as u64;
+        let after = entry.work_out(self.local_expected);
+        if entry.claims.is_empty() {
+            self.entries.remove(uid);
+        }
+        let Replaced { before, after } = after?;
+        match (&before, &after) {
+            (None, Some(_)) => self.served += 1,
+            (Some(_), None) => self.served -= 1,
+            (None, None) | (Some(_), Some(_)) => {}
+        }
+        self.snapshot = None;
+        Some(Change { before, after, at })
+    }
+
+    /// Returns the pod that is served under exactly this identity.
+    pub(crate) fn get(&self, uid: &str) -> Option<&Arc<Served>> {
+        self.entries.get(uid)?.served.as_ref()
+    }
+
+    /// Returns all served pods as they are now.
+    pub(crate) fn snapshot(&mut self) -> Snapshot {
+        let entries = &self.entries;
+        let served = || {
+            entries
+                .values()
+                .filter_map(|entry| entry.served.clone())
+                .collect()
+        };
+        self.snapshot.get_or_insert_with(served).clone()
+    }
+
+    /// Returns the number of served pods.
+    pub(crate) fn len(&self) -> usize {
+        self.served
+    }
+
+    /// Returns how many pods a rank owns without being served.
+    pub(crate) fn shadowed(&self, rank: Rank) -> u64 {
+        self.shadowed
+            .get(usize::from(rank.0))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Returns how many times an identity got one more owner than it had.
+    pub(crate) fn conflicts(&self) -> u64 {
+        self.conflicts
+    }
+
+    /// Returns each identity with several owners: whose pod is served, and whose is not.
+    pub(crate) fn contested(&self) -> impl Iterator<Item = (&Uid, Rank, Rank)> {
+        self.entries.iter().flat_map(|(uid, entry)| {
+            let winner = entry.owners().next();
+            let losers = entry.losers();
+            losers.filter_map(move |loser| winner.map(|winner| (uid, winner, loser)))
+        })
+    }
+}
+
+/// What was served, and what is served in its place.
+struct Replaced {
+    before: Option<Arc<Served>>,
+    after: Option<Arc<Served>>,
+}
+
+impl Entry {
+    /// Returns what one rank says, which is nothing at first.
+    fn claim(&mut self, rank: Rank) -> &mut Claim {
+        let place = self.claims.partition_point(|(other, _)| *other < rank);
+        if self
+            .claims
+            .get(place)
+            .is_none_or(|(other, _)| *other != rank)
+        {
+            self.claims.insert(place, (rank, Claim::default()));
+        }
+        let (_, claim) = self
+            .claims
+            .get_mut(place)
+            .expect("the claim was there or is put there");
+        claim
+    }
+
+    fn owners(&self) -> impl Iterator<Item = Rank> {
+        self.claims
+            .iter()
+            .filter(|(_, claim)| claim.pod.is_some())
+            .map(|(rank, _)| *rank)
+    }
+
+    fn losers(&self) -> impl Iterator<Item = Rank> {
+        self.owners().skip(1)
+    }
+
+    /// Works out what is served, and returns it with what was served if that is another.
+    fn work_out(&mut self, local_expected: bool) -> Option<Replaced> {
+        self.claims
+            .retain(|(_, claim)| claim.pod.is_some() || claim.status.is_some());
+        let pod = self.claims.iter().find_map(|(_, claim)| claim.pod.as_ref());
+        let status = self
+            .claims
+            .iter()
+            .find_map(|(_, claim)| claim.status.as_ref());
+        let bytes = pod.map(|pod| splice::served(pod, status, local_expected));
+        if bytes.as_ref() == self.served.as_ref().map(|served| &served.bytes) {
+            return None;
+        }
+        let after = pod
+            .zip(bytes)
+            .map(|(pod, bytes)| Arc::new(Served::new(pod, bytes)));
+        let before = core::mem::replace(&mut self.served, after.clone());
+        Some(Replaced { before, after })
+    }
+}
+
+/// Sets a value unless its bytes are the same, so that equal bytes are not held twice.
+fn set<T>(place: &mut Option<T>, new: Option<T>, bytes: impl Fn(&T) -> &Bytes) {
+    if place.as_ref().map(&bytes) != new.as_ref().map(&bytes) {
+        *place = new;
+    }
+}
+
+fn adjust(counts: &mut [u64], rank: Rank, change: impl Fn(u64) -> u64) {
+    if let Some(count) = counts.get_mut(usize::from(rank.0)) {
+        *count = change(*count);
+    }
+}
+
+impl Served {
+    fn new(pod: &EncodedPod, bytes: Bytes) -> Self {
+        Self::with(
+            pod.uid().clone(),
+            pod.namespace().into(),
+            pod.name().into(),
+            bytes,
+        )
+    }
+
+    fn with(uid: Uid, namespace: Box<str>, name: Box<str>, bytes: Bytes) -> Self {
+        let mut heads = Vec::with_capacity(12);
+        put_head(1, bytes.len(), &mut heads);
+        put_head(2, bytes.len(), &mut heads);
+        Self {
+            uid,
+            namespace,
+            name,
+            bytes,
+            heads: heads.into(),
+        }
+    }
+
+    /// Returns the same pod with a selection of its bytes.
+    pub(crate) fn with_bytes(&self, bytes: Bytes) -> Self {
+        Self::with(
+            self.uid.clone(),
+            self.namespace.clone(),
+            self.name.clone(),
+            bytes,
+        )
+    }
+
+    /// Returns what is left of the pod once it is deleted: exactly name, namespace and UID, and
+    /// the time of the deletion where the dialect has no other way to tell it.
+    pub(crate) fn tombstone(&self, kind: Tombstone, at: i64) -> Self {
+        let mut metadata = Vec::new();
+        for (number, text) in [
+            (field::NAME, &*self.name),
+            (field::NAMESPACE, &*self.namespace),
+            (field::UID, self.uid.as_str()),
+        ] {
+            if !text.is_empty() {
+                put_bytes(number, text.as_bytes(), &mut metadata);
+            }
+        }
+        match kind {
+            Tombstone::Identity => {}
+            Tombstone::Timestamped => {
+                let mut time = vec![TIME_SECONDS_TAG];
+                put_varint(at.cast_unsigned(), &mut time);
+                put_bytes(field::DELETION_TIMESTAMP, &time, &mut metadata);
+                let grace_tag = field::DELETION_GRACE_PERIOD_SECONDS << 3;
+                put_varint(u64::from(grace_tag), &mut metadata);
+                put_varint(0, &mut metadata);
+            }
+        }
+        let mut pod = Vec::new();
+        put_bytes(field::METADATA, &metadata, &mut pod);
+        self.with_bytes(pod.into())
+    }
+
+    pub(crate) fn uid(&self) -> &Uid {
+        &self.uid
+    }
+
+    pub(crate) fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    pub(crate) fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// Returns tag and length of the bytes as field 1.
+    pub(crate) fn head_as_first_field(&self) -> Bytes {
+        self.heads.slice(..self.heads.len() / 2)
+    }
+
+    /// Returns tag and length of the bytes as field 2.
+    pub(crate) fn head_as_second_field(&self) -> Bytes {
+        self.heads.slice(self.heads.len() / 2..)
+    }
+}
+
+/// The tag of `seconds`, field 1 of `Time`, a varint.
+const TIME_SECONDS_TAG: u8 = 1 << 3;

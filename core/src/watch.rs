@@ -1,0 +1,405 @@
+//! Watches: a first list, then the sync marker, then bounded live events, then an end.
+//!
+//! ```text
+//!             all pods read
+//!  Snapshot ----------------> Live ---------> Ended ----> (forgotten)
+//!     |    sync marker sent          queue full,   end read
+//!     |                              shutdown
+//!     +--------------------------------^
+//! ```
+//!
+//! The pods of the first list are those of the instant at which the watch was opened. Events that
+//! come before the list is read wait in the queue, so none is lost, doubled or too old.
+
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::call::{Dialect, EventKind, Method, Outgoing, Scope, WatchId, seen};
+use crate::config::SlowWatch;
+use crate::counters::Counters;
+use crate::status::Code;
+use crate::store::{Change, Snapshot, Tombstone};
+
+use queue::{Event, Pushed, Queue};
+
+mod queue;
+
+/// All watches, those that see the same together, and which of them became readable.
+#[derive(Debug)]
+pub(crate) struct WatchSet {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    open: usize,
+    /// The slots of the watches that are not ended, by what they see.
+    groups: BTreeMap<Arc<View>, BTreeSet<u32>>,
+    /// Watches that became readable since they were named last; each is in it once.
+    ready: VecDeque<WatchId>,
+    buffer: usize,
+    limit: usize,
+    slow_watch: SlowWatch,
+}
+
+/// What a watch sees and in which words: watches of one view get the same events.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct View {
+    pub(crate) dialect: Dialect,
+    /// Namespaces, and the mask that is left of the caller's and the peer's.
+    pub(crate) scope: Scope,
+}
+
+/// Why a watch is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The id names no watch.
+    NotThere,
+    Shutdown,
+    TooSlow,
+}
+
+/// What reading a watch gives.
+#[derive(Debug)]
+pub(crate) enum Read {
+    Event(Outgoing),
+    Idle,
+    End(Ending),
+}
+
+/// As many watches are open as there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+#[derive(Debug)]
+struct Slot {
+    generation: u32,
+    watch: Option<Watch>,
+}
+
+#[derive(Debug)]
+struct Watch {
+    view: Arc<View>,
+    state: State,
+    /// Whether the watch is in the ready list.
+    named: bool,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Pods from `next` on are not read; the queue fills meanwhile.
+    Snapshot {
+        pods: Snapshot,
+        next: usize,
+        queue: Queue,
+    },
+    Live {
+        queue: Queue,
+    },
+    Ended(Ending),
+}
+
+impl WatchSet {
+    pub(crate) fn new(buffer: u32, limit: u32, slow_watch: SlowWatch) -> Self {
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+            open: 0,
+            groups: BTreeMap::new(),
+            ready: VecDeque::new(),
+            buffer: buffer as usize,
+            limit: limit as usize,
+            slow_watch,
+        }
+    }
+
+    /// Opens a watch whose first list is `pods`, already those of its namespaces.
+    pub(crate) fn open(&mut self, view: View, pods: Snapshot) -> Result<WatchId, Full> {
+        if self.open >= self.limit {
+            return Err(Full);
+        }
+        let slot = self.vacant_slot().ok_or(Full)?;
+        let view = match self.groups.get_key_value(&view) {
+            Some((shared, _)) => shared.clone(),
+            None => Arc::new(view),
+        };
+        self.groups.entry(view.clone()).or_default().insert(slot);
+        let queue = match self.slow_watch {
+            SlowWatch::End => Queue::Bounded {
+                events: VecDeque::new(),
+                limit: self.buffer,
+            },
+            SlowWatch::Coalesce => Queue::Newest(queue::Newest::default()),
+        };
+        let state = State::Snapshot {
+            pods,
+            next: 0,
+            queue,
+        };
+        let place = self.slots.get_mut(slot as usize).ok_or(Full)?;
+        place.watch = Some(Watch {
+            view,
+            state,
+            named: true,
+        });
+        self.open += 1;
+        let id = WatchId {
+            slot,
+            generation: place.generation,
+        };
+        self.ready.push_back(id);
+        Ok(id)
+    }
+
+    /// Gives every watch its event about a change, once for all watches of one view.
+    pub(crate) fn publish(&mut self, change: &Change, counters: &mut Counters) {
+        let mut ended = Vec::new();
+        for (view, members) in &self.groups {
+            let Some(event) = view.event(change) else {
+                continue;
+            };
+            for &slot in members {
+                let Some(place) = self.slots.get_mut(slot as usize) else {
+                    continue;
+                };
+                let id = WatchId {
+                    slot,
+                    generation: place.generation,
+                };
+                let Some(watch) = &mut place.watch else {
+                    continue;
+                };
+                if watch.push(event.clone(), counters) == Pushed::Full {
+                    ended.push(slot);
+                }
+                if !watch.named {
+                    watch.named = true;
+                    self.ready.push_back(id);
+                }
+            }
+        }
+        for slot in ended {
+            self.end(slot, Ending::TooSlow, counters);
+        }
+    }
+
+    /// Forgets a watch that its reader gave up; ids of former watches change nothing.
+    pub(crate) fn cancel(&mut self, id: WatchId, counters: &mut Counters) {
+        let Some(watch) = self.watch(id) else { return };
+        if watch.named {
+            self.ready.retain(|other| *other != id);
+        }
+        self.end(id.slot, Ending::NotThere, counters);
+        self.forget(id.slot);
+    }
+
+    /// Ends every watch.
+    pub(crate) fn shutdown(&mut self, counters: &mut Counters) {
+        let members: Vec<_> = self.groups.values().flatten().copied().collect();
+        for slot in members {
+            self.end(slot, Ending::Shutdown, counters);
+        }
+    }
+
+    /// Returns a watch that became readable since it was named last.
+    pub(crate) fn poll_ready(&mut self) -> Option<WatchId> {
+        let id = self.ready.pop_front()?;
+        if let Some(watch) = self.watch(id) {
+            watch.named = false;
+        }
+        Some(id)
+    }
+
+    /// Reads one message of a watch.
+    pub(crate) fn poll(&mut self, id: WatchId, counters: &mut Counters) -> Read {
+        let Some(watch) = self.watch(id) else {
+            return Read::End(Ending::NotThere);
+        };
+        let read = watch.read(counters);
+        if let Read::End(_) = read {
+            if watch.named {
+                self.ready.retain(|other| *other != id);
+            }
+            self.forget(id.slot);
+        }
+        read
+    }
+
+    /// Returns the watches that are not ended.
+    pub(crate) fn len(&self) -> usize {
+        self.groups.values().map(BTreeSet::len).sum()
+    }
+
+    /// Returns the live events that are queued for all watches together.
+    pub(crate) fn queued(&self) -> usize {
+        let watches = self.slots.iter().filter_map(|slot| slot.watch.as_ref());
+        watches.map(|watch| watch.state.queued()).sum()
+    }
+
+    fn watch(&mut self, id: WatchId) -> Option<&mut Watch> {
+        let slot = self.slots.get_mut(id.slot as usize)?;
+        slot.watch
+            .as_mut()
+            .filter(|_| slot.generation == id.generation)
+    }
+
+    fn vacant_slot(&mut self) -> Option<u32> {
+        if let Some(slot) = self.free.pop() {
+            return Some(slot);
+        }
+        let slot = u32::try_from(self.slots.len()).ok()?;
+        self.slots.push(Slot {
+            generation: 0,
+            watch: None,
+        });
+        Some(slot)
+    }
+
+    /// Takes a watch out of its view's group and leaves only the end to be read.
+    fn end(&mut self, slot: u32, ending: Ending, counters: &mut Counters) {
+        let Some(place) = self.slots.get_mut(slot as usize) else {
+            return;
+        };
+        let id = WatchId {
+            slot,
+            generation: place.generation,
+        };
+        let Some(watch) = &mut place.watch else {
+            return;
+        };
+        if let State::Ended(_) = watch.state {
+            return;
+        }
+        counters.watch_events_discarded += watch.state.queued() as u64;
+        counters.count(watch.view.dialect, Method::WatchPods, ending.code());
+        watch.state = State::Ended(ending);
+        if !watch.named {
+            watch.named = true;
+            self.ready.push_back(id);
+        }
+        if let Some(members) = self.groups.get_mut(&watch.view) {
+            members.remove(&slot);
+            if members.is_empty() {
+                self.groups.remove(&watch.view);
+            }
+        }
+    }
+
+    /// Makes a slot vacant under its next generation; after the last one it is not used again.
+    fn forget(&mut self, slot: u32) {
+        let Some(place) = self.slots.get_mut(slot as usize) else {
+            return;
+        };
+        if place.watch.take().is_some() {
+            self.open -= 1;
+            if let Some(next) = place.generation.checked_add(1) {
+                place.generation = next;
+                self.free.push(slot);
+            }
+        }
+    }
+}
+
+impl View {
+    /// Returns what a change is for those who see this, if it is anything.
+    fn event(&self, change: &Change) -> Option<Event> {
+        let visible = |pod: &&Arc<_>| self.sees(pod);
+        let before = change.before.as_ref().filter(visible);
+        let after = change.after.as_ref().filter(visible);
+        let mask = &self.scope.mask;
+        match (before, after) {
+            (None, None) => None,
+            (None, Some(after)) => Some(Event {
+                kind: EventKind::Added,
+                pod: seen(after, mask),
+            }),
+            (Some(before), Some(after)) => {
+                let pod = seen(after, mask);
+                let changed = seen(before, mask).bytes() != pod.bytes();
+                changed.then_some(Event {
+                    kind: EventKind::Modified,
+                    pod,
+                })
+            }
+            (Some(before), None) => {
+                let kind = match self.dialect {
+                    Dialect::Documented => Tombstone::Timestamped,
+                    Dialect::V1alpha1 => Tombstone::Identity,
+                };
+                let pod = Arc::new(before.tombstone(kind, change.at));
+                Some(Event {
+                    kind: EventKind::Deleted,
+                    pod,
+                })
+            }
+        }
+    }
+
+    fn sees(&self, pod: &crate::store::Served) -> bool {
+        self.scope.namespaces.contains(pod.namespace())
+    }
+}
+
+impl Watch {
+    fn push(&mut self, event: Event, counters: &mut Counters) -> Pushed {
+        let queue = match &mut self.state {
+            State::Snapshot { queue, .. } | State::Live { queue } => queue,
+            State::Ended(_) => return Pushed::Queued { folded: 0 },
+        };
+        let pushed = queue.push(event);
+        counters.watch_events_produced += 1;
+        match pushed {
+            Pushed::Queued { folded } => counters.watch_events_coalesced += folded,
+            Pushed::Full => counters.watch_events_dropped += 1,
+        }
+        pushed
+    }
+
+    fn read(&mut self, counters: &mut Counters) -> Read {
+        if let State::Snapshot { pods, next, queue } = &mut self.state {
+            if let Some(pod) = pods.get(*next) {
+                *next += 1;
+                counters.watch_snapshot_pods += 1;
+                let pod = seen(pod, &self.view.scope.mask);
+                return Read::Event(Outgoing::event(self.view.dialect, EventKind::Added, &pod));
+            }
+            let empty = Queue::Bounded {
+                events: VecDeque::new(),
+                limit: 0,
+            };
+            let queue = core::mem::replace(queue, empty);
+            self.state = State::Live { queue };
+            if let Some(marker) = Outgoing::initial_sync_complete(self.view.dialect) {
+                return Read::Event(marker);
+            }
+        }
+        match &mut self.state {
+            State::Snapshot { .. } => Read::Idle,
+            State::Live { queue } => match queue.pop() {
+                Some(Event { kind, pod }) => {
+                    counters.watch_events_delivered += 1;
+                    Read::Event(Outgoing::event(self.view.dialect, kind, &pod))
+                }
+                None => Read::Idle,
+            },
+            State::Ended(ending) => Read::End(*ending),
+        }
+    }
+}
+
+impl State {
+    fn queued(&self) -> usize {
+        match self {
+            Self::Snapshot { queue, .. } | Self::Live { queue } => queue.len(),
+            Self::Ended(_) => 0,
+        }
+    }
+}
+
+impl Ending {
+    pub(crate) const fn code(self) -> Code {
+        match self {
+            Self::NotThere => Code::Cancelled,
+            Self::Shutdown => Code::Unavailable,
+            Self::TooSlow => Code::ResourceExhausted,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! One function for each fuzz target: takes any bytes, panics when a promise is broken.
+
+use podsapi_h2::AuthorityScanner;
+
+use crate::scripted;
+
+/// What every HTTP/2 client sends first.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The filter in front of h2: the same output however the bytes are cut, never longer than the
+/// input, a fixed point when filtered again; and h2 accepts behind it whatever it accepts alone.
+///
+/// The bytes are taken twice: as what follows a preface, and as one header block.
+///
+/// # Panics
+///
+/// When one of these promises is broken.
+pub fn authority(data: &[u8]) {
+    let cut = usize::from(data.first().copied().unwrap_or_default());
+    for sent in [
+        [PREFACE, data].concat(),
+        header_block(data, cut),
+        data.to_vec(),
+    ] {
+        let filtered = filter(&sent, sent.len());
+        assert_eq!(filtered, filter(&sent, 1), "cut into single bytes");
+        assert_eq!(filtered, filter(&sent, cut + 1), "cut into pieces");
+        assert!(filtered.len() <= sent.len(), "longer than what was sent");
+        assert_eq!(
+            filtered,
+            filter(&filtered, filtered.len()),
+            "changed when filtered again"
+        );
+        let alone = scripted::serve(&sent);
+        let behind = scripted::serve(&filtered);
+        if !alone.refused {
+            assert_eq!(alone, behind, "h2 had nothing to refuse");
+        } else if !behind.ended {
+            // A stream that h2 refuses forgives what an accepted one does not, such as DATA after
+            // its end; so a connection that ends behind the filter proves nothing here.
+            for request in &alone.requests {
+                assert!(behind.requests.contains(request), "lost: {request:?}");
+            }
+        }
+    }
+}
+
+/// Runs the scanner over `bytes`, `piece` bytes at a time.
+fn filter(bytes: &[u8], piece: usize) -> Vec<u8> {
+    let (mut scanner, mut output) = (AuthorityScanner::new(), Vec::new());
+    for part in bytes.chunks(piece.max(1)) {
+        scanner.push(part, &mut output);
+    }
+    scanner.finish(&mut output);
+    output
+}
+
+/// The preface, SETTINGS and a request whose fields are `block`, in two frames when it is long
+/// enough to be cut there.
+fn header_block(block: &[u8], cut: usize) -> Vec<u8> {
+    const HEADERS: u8 = 1;
+    const CONTINUATION: u8 = 9;
+    const END_STREAM: u8 = 1;
+    const END_HEADERS: u8 = 4;
+    // POST, http and "/" as the path come first, so that only the authority decides.
+    let block = [&[0x83, 0x86, 0x84], block].concat();
+    let block = block.get(..16_384).unwrap_or(&block);
+    let mut sent = [PREFACE, &[0, 0, 0, 4, 0, 0, 0, 0, 0]].concat();
+    let mut frame = |kind: u8, flags: u8, payload: &[u8]| {
+        let [.., high, low] = payload.len().to_be_bytes();
+        sent.extend([0, high, low, kind, flags, 0, 0, 0, 1]);
+        sent.extend_from_slice(payload);
+    };
+    match block.split_at_checked(cut) {
+        Some((first, rest)) => {
+            frame(HEADERS, END_STREAM, first);
+            frame(CONTINUATION, END_HEADERS, rest);
+        }
+        None => frame(HEADERS, END_STREAM | END_HEADERS, block),
+    }
+    sent
+}

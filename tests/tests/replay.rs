@@ -1,0 +1,33 @@
+//! Replays the committed corpus of each fuzz target.
+
+use std::path::Path;
+use std::{fs, io, panic};
+
+use podsapi_tests::entry;
+
+#[test]
+fn the_authority_corpus_holds() -> io::Result<()> {
+    replay("authority", entry::authority)
+}
+
+/// Runs `target` on each file of its corpus; an empty or missing corpus is a failure.
+fn replay(name: &str, target: fn(&[u8])) -> io::Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fuzz/corpus")
+        .join(name);
+    let mut files = Vec::new();
+    for file in fs::read_dir(&folder)? {
+        files.push(file?.path());
+    }
+    files.sort();
+    assert!(!files.is_empty(), "{} is empty", folder.display());
+    for file in files {
+        let data = fs::read(&file)?;
+        assert!(
+            panic::catch_unwind(|| target(&data)).is_ok(),
+            "{}",
+            file.display()
+        );
+    }
+    Ok(())
+}

@@ -1,6 +1,8 @@
 //! Protobuf schemas, tables and JSON forms of the Kubelet Pods API.
 //!
 //! * [`schema`] is the table of v1.Pod that walks, masks and JSON are driven by.
+//! * [`json`] reads and writes JSON and YAML, and encodes and decodes the messages of the table in
+//!   Kubernetes' own JSON form.
 //! * The other modules are plain prost types, generated from the definitions in `protos`:
 //!   [`v1alpha1`] and [`documented`] are the two dialects of the API, in both of which a pod is
 //!   carried as its encoded bytes; [`core_v1`] with [`meta_v1`], [`resource`] and [`intstr`] is all
@@ -31,9 +33,11 @@ extern crate std;
     reason = "generated: plain data whose fields Kubernetes documents"
 )]
 mod generated;
+pub mod json;
 pub mod schema;
 #[rustfmt::skip]
 mod schema_pod;
+mod yaml;
 
 pub use generated::{
     core_v1, diagnostics, documented, field_mask, google_rpc, intstr, meta_v1, resource, v1alpha1,

@@ -1,0 +1,65 @@
+//! JSON and YAML, and what they mean for the messages of the schema.
+//!
+//! Text becomes a [`Value`] ([`parse_json`], [`parse_yaml`]), a value becomes an encoded message
+//! ([`encode`]) and back ([`decode`]), and a value becomes text again ([`to_json`],
+//! [`to_json_pretty`], [`to_yaml`]). Nothing here is recursive over what a text nests beyond
+//! [`MAX_DEPTH`].
+//!
+//! ```
+//! use podsapi_proto::json::{decode, encode, parse_yaml, to_json};
+//! use podsapi_proto::schema::Message;
+//!
+//! let documents = parse_yaml(b"spec: {terminationGracePeriodSeconds: 30}").expect("it is YAML");
+//! let pod = encode(Message::POD, &documents[0]).expect("it is a pod");
+//! assert_eq!(pod.bytes, b"\x12\x02\x20\x1e");
+//! let value = decode(Message::POD, &pod.bytes).expect("it was encoded just now");
+//! assert_eq!(to_json(&value), r#"{"spec":{"terminationGracePeriodSeconds":30}}"#);
+//! ```
+
+mod decimal;
+mod decode;
+mod encode;
+mod error;
+mod object;
+mod opaque;
+mod path;
+mod print;
+mod quantity;
+mod read;
+mod time;
+mod value;
+mod wire;
+
+use alloc::string::String;
+
+pub use crate::yaml::{parse_yaml, to_yaml};
+pub use decode::{Decoded, decode, decode_counting};
+pub use encode::{Encoded, encode};
+pub use error::{DecodeError, JsonError, TextError};
+pub use print::{to_json, to_json_pretty};
+pub use read::parse_json;
+pub use value::{Map, Number, Value};
+
+pub(crate) use object::Object;
+pub(crate) use print::quote;
+pub(crate) use read::utf8;
+
+/// The deepest nesting of lists and objects that a text may have; a pod has about 15 levels.
+pub const MAX_DEPTH: usize = 100;
+
+/// The longest text that is read, in bytes: 64 MiB, several times the pods of a full node.
+pub const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// Returns the value of a whole object: `apiVersion` and `kind` in front of the fields.
+///
+/// Does nothing to a value that is no object.
+#[must_use]
+pub fn whole_object(api_version: &str, kind: &str, mut value: Value) -> Value {
+    if let Value::Map(map) = &mut value {
+        map.remove("apiVersion");
+        map.remove("kind");
+        map.push_front(String::from("kind"), kind.into());
+        map.push_front(String::from("apiVersion"), api_version.into());
+    }
+    value
+}

@@ -1,0 +1,6 @@
+//! JSON and YAML of pods, held against published pods, a real node and generated ones.
+
+#![cfg(test)]
+
+mod files;
+mod published;

@@ -1,0 +1,333 @@
+//! The checks of a request's headers, in their fixed order.
+
+use alloc::format;
+
+use podsapi_core::{Code, Status};
+
+use crate::{dialect::Route, text::escape};
+
+/// A request whose headers passed every check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a driver uses every field")]
+pub struct Request {
+    /// What the path names.
+    pub route: Route,
+    /// How long the client is ready to wait, in nanoseconds; none when it set no deadline.
+    pub timeout_nanos: Option<u64>,
+}
+
+impl Request {
+    /// Checks method, path and headers: content-type, then method, then path, then the rest.
+    ///
+    /// Names are lower case as on the wire; values may hold any bytes. Of a repeated header the
+    /// first counts, but every `grpc-encoding` must be one that is understood.
+    ///
+    /// # Errors
+    ///
+    /// The answer for the first check that fails.
+    pub fn check<'a>(
+        method: &[u8],
+        path: &[u8],
+        headers: impl IntoIterator<Item = (&'a [u8], &'a [u8])>,
+    ) -> Result<Self, Refusal> {
+        let mut content_type = None;
+        let mut timeout = None;
+        let mut odd_encoding = None;
+        for (name, value) in headers {
+            match name {
+                b"content-type" => content_type = content_type.or(Some(value)),
+                b"grpc-timeout" => timeout = timeout.or(Some(value)),
+                b"grpc-encoding" if value != b"identity" => {
+                    odd_encoding = odd_encoding.or(Some(value));
+                }
+                _ => {}
+            }
+        }
+        if !content_type.is_some_and(is_grpc) {
+            return Err(Refusal::content_type(content_type));
+        }
+        if method != b"POST" {
+            return Err(Refusal::method(method));
+        }
+        let route = Route::find(path).map_err(Refusal::status_only)?;
+        if let Some(encoding) = odd_encoding {
+            return Err(Refusal::encoding(encoding));
+        }
+        let timeout_nanos = match timeout {
+            None => None,
+            Some(value) => Some(parse_timeout(value).ok_or_else(|| {
+                let text = format!("malformed grpc-timeout \"{}\"", escape(value));
+                Refusal::status_only(Status::new(Code::Internal, text))
+            })?),
+        };
+        Ok(Self {
+            route,
+            timeout_nanos,
+        })
+    }
+}
+
+/// An answer without a message: HTTP status, headers and the gRPC status in one block.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "a driver sends every field")]
+pub struct Refusal {
+    /// The HTTP status, 200 unless the request was not gRPC at all.
+    pub http_status: u16,
+    /// One more header that belongs to this answer.
+    pub header: Option<(&'static str, &'static str)>,
+    /// What the client is told.
+    pub status: Status,
+}
+
+impl Refusal {
+    /// Returns the refusal of a request that was gRPC: HTTP 200 and the status.
+    pub fn status_only(status: Status) -> Self {
+        Self {
+            http_status: 200,
+            header: None,
+            status,
+        }
+    }
+
+    fn content_type(found: Option<&[u8]>) -> Self {
+        let text = match found {
+            Some(found) => {
+                format!(
+                    "content-type is \"{}\", expected application/grpc",
+                    escape(found)
+                )
+            }
+            None => "content-type is missing, expected application/grpc".into(),
+        };
+        Self {
+            http_status: 415,
+            header: None,
+            status: Status::new(Code::Unknown, text),
+        }
+    }
+
+    fn method(found: &[u8]) -> Self {
+        let text = format!("HTTP method is \"{}\", expected POST", escape(found));
+        let status = Status::new(Code::Internal, text);
+        Self {
+            http_status: 405,
+            header: Some(("allow", "POST")),
+            status,
+        }
+    }
+
+    fn encoding(found: &[u8]) -> Self {
+        let text = format!("grpc-encoding is \"{}\", expected identity", escape(found));
+        let status = Status::new(Code::Unimplemented, text);
+        Self {
+            http_status: 200,
+            header: Some(("grpc-accept-encoding", "identity")),
+            status,
+        }
+    }
+}
+
+/// Returns whether a content-type is gRPC with protobuf messages: `application/grpc`, alone or
+/// with the subtype `+proto`, whatever parameters follow.
+fn is_grpc(value: &[u8]) -> bool {
+    const BASE: &[u8] = b"application/grpc";
+    let essence = value
+        .split(|&byte| byte == b';')
+        .next()
+        .unwrap_or(value)
+        .trim_ascii();
+    let Some((base, subtype)) = essence.split_at_checked(BASE.len()) else {
+        return false;
+    };
+    base.eq_ignore_ascii_case(BASE)
+        && (subtype.is_empty() || subtype.eq_ignore_ascii_case(b"+proto"))
+}
+
+/// Reads one to eight digits and a unit; a time too long to be named becomes the longest.
+fn parse_timeout(value: &[u8]) -> Option<u64> {
+    let (unit, digits) = value.split_last()?;
+    let nanos_per_unit: u64 = match unit {
+        b'H' => 3_600_000_000_000,
+        b'M' => 60_000_000_000,
+        b'S' => 1_000_000_000,
+        b'm' => 1_000_000,
+        b'u' => 1_000,
+        b'n' => 1,
+        _ => return None,
+    };
+    if digits.is_empty() || digits.len() > 8 {
+        return None;
+    }
+    let mut count: u64 = 0;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        count = count * 10 + u64::from(digit - b'0');
+    }
+    Some(count.saturating_mul(nanos_per_unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use podsapi_core::{Dialect, Method};
+
+    use super::*;
+
+    const LIST: &[u8] = b"/v1alpha1.Pods/ListPods";
+
+    fn check(method: &str, path: &[u8], headers: &[(&str, &[u8])]) -> Result<Request, Refusal> {
+        let headers: Vec<_> = headers
+            .iter()
+            .map(|&(name, value)| (name.as_bytes(), value))
+            .collect();
+        Request::check(method.as_bytes(), path, headers)
+    }
+
+    fn list(headers: &[(&str, &[u8])]) -> Result<Request, Refusal> {
+        let mut all: Vec<(&str, &[u8])> = [("content-type", &b"application/grpc"[..])].to_vec();
+        all.extend_from_slice(headers);
+        check("POST", LIST, &all)
+    }
+
+    #[test]
+    fn a_plain_request_passes() {
+        let expected = Request {
+            route: Route::Pods(Dialect::V1alpha1, Method::ListPods),
+            timeout_nanos: None,
+        };
+        assert_eq!(list(&[]), Ok(expected));
+    }
+
+    #[test]
+    fn the_first_failing_check_decides() {
+        let odd: &[(&str, &[u8])] = &[("grpc-timeout", b"x"), ("grpc-encoding", b"gzip")];
+        let refusal = check("GET", b"/", odd).unwrap_err();
+        assert_eq!(refusal.http_status, 415);
+
+        let mut grpc = odd.to_vec();
+        grpc.push(("content-type", b"application/grpc"));
+        let refusal = check("GET", b"/", &grpc).unwrap_err();
+        assert_eq!(
+            (refusal.http_status, refusal.header),
+            (405, Some(("allow", "POST")))
+        );
+        assert_eq!(refusal.status.code(), Code::Internal);
+
+        let refusal = check("POST", b"/", &grpc).unwrap_err();
+        assert_eq!(
+            (refusal.http_status, refusal.status.code()),
+            (200, Code::Unimplemented)
+        );
+        assert_eq!(refusal.header, None);
+
+        let refusal = check("POST", LIST, &grpc).unwrap_err();
+        assert_eq!(refusal.header, Some(("grpc-accept-encoding", "identity")));
+    }
+
+    #[test]
+    fn content_types_of_grpc_with_protobuf_are_accepted() {
+        let good: [&[u8]; 7] = [
+            b"application/grpc",
+            b"application/grpc+proto",
+            b"application/grpc; charset=utf-8",
+            b"Application/GRPC",
+            b"application/grpc+Proto;x",
+            b" application/grpc ",
+            b"application/grpc;",
+        ];
+        for value in good {
+            assert!(
+                check("POST", LIST, &[("content-type", value)]).is_ok(),
+                "{value:?}"
+            );
+        }
+        let bad: [&[u8]; 9] = [
+            b"application/grpc-web",
+            b"application/grpcx",
+            b"application/json",
+            b"",
+            b"application/grpc+json",
+            b"application/grpc+",
+            b"application/grp",
+            b"\xff\xfe",
+            b"application/grpc-web+proto",
+        ];
+        for value in bad {
+            let refusal = check("POST", LIST, &[("content-type", value)]).unwrap_err();
+            assert_eq!(refusal.http_status, 415, "{value:?}");
+        }
+        assert_eq!(check("POST", LIST, &[]).unwrap_err().http_status, 415);
+    }
+
+    #[test]
+    fn a_method_in_lower_case_is_not_allowed() {
+        let headers: &[(&str, &[u8])] = &[("content-type", b"application/grpc")];
+        assert_eq!(check("post", LIST, headers).unwrap_err().http_status, 405);
+    }
+
+    #[test]
+    fn timeouts_are_read_in_all_units() {
+        let timeout = |value: &[u8]| list(&[("grpc-timeout", value)]).map(|r| r.timeout_nanos);
+        assert_eq!(timeout(b"3S"), Ok(Some(3_000_000_000)));
+        assert_eq!(timeout(b"3010m"), Ok(Some(3_010_000_000)));
+        assert_eq!(timeout(b"99999999u"), Ok(Some(99_999_999_000)));
+        assert_eq!(timeout(b"0n"), Ok(Some(0)));
+        assert_eq!(timeout(b"1M"), Ok(Some(60_000_000_000)));
+        assert_eq!(timeout(b"2H"), Ok(Some(7_200_000_000_000)));
+        assert_eq!(timeout(b"99999999H"), Ok(Some(u64::MAX)));
+        let bad: [&[u8]; 9] = [
+            b"",
+            b"S",
+            b"123456789S",
+            b"1s",
+            b"+1S",
+            b"1.5S",
+            b"1 S",
+            b" 1S",
+            b"\xc3\xa9S",
+        ];
+        for value in bad {
+            let refusal = timeout(value).unwrap_err();
+            assert_eq!(refusal.status.code(), Code::Internal, "{value:?}");
+            assert!(
+                refusal
+                    .status
+                    .message()
+                    .starts_with("malformed grpc-timeout")
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_of_two_timeouts_counts() {
+        let request = list(&[("grpc-timeout", b"1S"), ("grpc-timeout", b"broken")]).unwrap();
+        assert_eq!(request.timeout_nanos, Some(1_000_000_000));
+    }
+
+    #[test]
+    fn only_identity_encoding_is_taken() {
+        assert!(list(&[("grpc-encoding", b"identity")]).is_ok());
+        for value in [&b"gzip"[..], b"", b"identity, gzip", b"\xff"] {
+            let refusal = list(&[("grpc-encoding", value)]).unwrap_err();
+            assert_eq!(refusal.status.code(), Code::Unimplemented);
+        }
+    }
+
+    #[test]
+    fn other_headers_are_ignored_whatever_they_hold() {
+        let odd: &[(&str, &[u8])] = &[
+            ("grpc-accept-encoding", b"identity, deflate,, gzip"),
+            ("accept-encoding", b"br"),
+            ("grpc-trace-bin", b"!!!"),
+            ("grpc-status", b"7"),
+            ("user-agent", b"\xff\xfe"),
+            ("x-empty", b""),
+            ("host", b"foo/bar"),
+            ("te", b"trailers"),
+        ];
+        assert!(list(odd).is_ok());
+    }
+}

@@ -1,0 +1,227 @@
+//! A status as the trailing headers of a call, and back.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use base64::{
+    Engine,
+    alphabet::STANDARD,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use podsapi_core::{Code, Status, Violation};
+use podsapi_proto::{google_rpc, well_known::Any};
+use prost::Message;
+
+/// Largest block of response headers, counted as HPACK does: name, value and 32 for each field.
+///
+/// 7 KiB: grpc-core and grpc-java refuse blocks from 8 KiB on, and a proxy may add a field.
+pub const MAX_BLOCK_BYTES: usize = 7 << 10;
+
+/// One response header or trailer; the value is printable ASCII.
+pub type Field = (&'static str, String);
+
+/// Returns what a field takes from [`MAX_BLOCK_BYTES`].
+pub const fn field_bytes(name: &str, value: &str) -> usize {
+    name.len() + value.len() + FIELD_OVERHEAD_BYTES
+}
+
+/// Returns the fields that tell a status, to be sent in a block in which other fields already
+/// take `used_bytes`.
+///
+/// A message that does not fit is cut between characters, and violations that do not fit are left
+/// out, the last ones first.
+pub fn encode(status: &Status, used_bytes: usize) -> Vec<Field> {
+    let mut fields = Vec::new();
+    let mut room = MAX_BLOCK_BYTES.saturating_sub(used_bytes);
+    let mut add = |room: &mut usize, name, value: String| {
+        *room = room.saturating_sub(field_bytes(name, &value));
+        fields.push((name, value));
+    };
+
+    add(&mut room, STATUS, status.code().as_u8().to_string());
+    let details_follow = !status.violations().is_empty();
+    let message_room = if details_follow { room / 4 } else { room };
+    let message = fitting(
+        status.message(),
+        message_room.saturating_sub(field_bytes(MESSAGE, "")),
+    );
+    if !message.is_empty() {
+        add(&mut room, MESSAGE, percent_encode(message));
+    }
+    if details_follow {
+        let details_room = room.saturating_sub(field_bytes(DETAILS, "")) / 4 * 3;
+        if let Some(details) = details(status, message, details_room) {
+            add(&mut room, DETAILS, BASE64.encode(details));
+        }
+    }
+    fields
+}
+
+/// Reads the status from the trailers of a call; the first field of each name counts.
+///
+/// A missing or unreadable `grpc-status` is UNKNOWN; details that cannot be read are ignored.
+pub fn decode<'a>(trailers: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> Status {
+    let (mut code, mut message, mut details) = (None, None, None);
+    for (name, value) in trailers {
+        if name == STATUS.as_bytes() {
+            code = code.or(Some(value));
+        } else if name == MESSAGE.as_bytes() {
+            message = message.or(Some(value));
+        } else if name == DETAILS.as_bytes() {
+            details = details.or(Some(value));
+        }
+    }
+    let text = message.map(percent_decode).unwrap_or_default();
+    let Some(code) = code else {
+        return Status::new(Code::Unknown, "the answer carries no grpc-status");
+    };
+    let known = core::str::from_utf8(code)
+        .ok()
+        .and_then(|code| code.parse().ok());
+    match known.and_then(Code::from_u8) {
+        Some(code) => {
+            let violations = details.map(read_violations).unwrap_or_default();
+            Status::new(code, text).with_violations(violations)
+        }
+        None => {
+            let code = crate::text::escape(code);
+            Status::new(Code::Unknown, format!("grpc-status is \"{code}\": {text}"))
+        }
+    }
+}
+
+const STATUS: &str = "grpc-status";
+const MESSAGE: &str = "grpc-message";
+const DETAILS: &str = "grpc-status-details-bin";
+const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
+
+/// What HPACK counts for a field beside its name and value (RFC 7541 section 4.1).
+const FIELD_OVERHEAD_BYTES: usize = 32;
+
+/// Written without padding, read with or without.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_encode_padding(false)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Returns the longest beginning of the text that is encoded in `room` bytes.
+fn fitting(text: &str, room: usize) -> &str {
+    let mut used = 0;
+    for (start, character) in text.char_indices() {
+        let mut utf8 = [0; 4];
+        for &byte in character.encode_utf8(&mut utf8).as_bytes() {
+            used += if is_plain(byte) { 1 } else { 3 };
+        }
+        if used > room {
+            return text.get(..start).unwrap_or_default();
+        }
+    }
+    text
+}
+
+/// Returns whether a byte stands for itself in `grpc-message`.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'%'
+}
+
+fn percent_encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if is_plain(byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+/// Undoes the encoding; what is no escape stands for itself.
+fn percent_decode(value: &[u8]) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value;
+    while let Some((&byte, tail)) = rest.split_first() {
+        let escaped = match (byte, tail) {
+            (b'%', [high, low, after @ ..]) => hex(*high).zip(hex(*low)).map(|pair| (pair, after)),
+            _ => None,
+        };
+        rest = match escaped {
+            Some(((high, low), after)) => {
+                bytes.push(high << 4 | low);
+                after
+            }
+            None => {
+                bytes.push(byte);
+                tail
+            }
+        };
+    }
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+/// Returns the details with as many violations as fit into `room` bytes, none if not one does.
+fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
+    let mut request = google_rpc::BadRequest::default();
+    let mut encoded = None;
+    for violation in status.violations() {
+        request
+            .field_violations
+            .push(google_rpc::bad_request::FieldViolation {
+                field: violation.field.clone(),
+                description: violation.description.clone(),
+                ..Default::default()
+            });
+        let whole = google_rpc::Status {
+            code: i32::from(status.code().as_u8()),
+            message: message.to_string(),
+            details: [Any {
+                type_url: BAD_REQUEST.to_string(),
+                value: request.encode_to_vec().into(),
+            }]
+            .into(),
+        };
+        if whole.encoded_len() > room {
+            break;
+        }
+        encoded = Some(whole.encode_to_vec());
+    }
+    encoded
+}
+
+fn read_violations(value: &[u8]) -> Vec<Violation> {
+    let status = BASE64
+        .decode(value)
+        .ok()
+        .and_then(|bytes| google_rpc::Status::decode(bytes.as_slice()).ok())
+        .unwrap_or_default();
+    let requests = status
+        .details
+        .iter()
+        .filter(|detail| detail.type_url == BAD_REQUEST);
+    requests
+        .filter_map(|detail| google_rpc::BadRequest::decode(detail.value.as_ref()).ok())
+        .flat_map(|request| request.field_violations)
+        .map(|one| Violation {
+            field: one.field,
+            description: one.description,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

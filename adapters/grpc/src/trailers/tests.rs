@@ -1,0 +1,170 @@
+//! Tests of statuses as trailers.
+
+use alloc::vec;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn there_and_back(status: &Status) -> Status {
+    let fields = encode(status, 0);
+    decode(
+        fields
+            .iter()
+            .map(|(name, value)| (name.as_bytes(), value.as_bytes())),
+    )
+}
+
+fn violation(field: impl Into<String>, description: impl Into<String>) -> Violation {
+    Violation {
+        field: field.into(),
+        description: description.into(),
+    }
+}
+
+fn block_bytes(fields: &[Field]) -> usize {
+    fields
+        .iter()
+        .map(|(name, value)| field_bytes(name, value))
+        .sum()
+}
+
+#[test]
+fn an_ok_status_is_one_field() {
+    let fields = encode(&Status::new(Code::Ok, ""), 0);
+    assert_eq!(fields, [("grpc-status", "0".to_string())]);
+}
+
+#[test]
+fn codes_are_decimal_without_leading_zero() {
+    for number in 0..=16 {
+        let code = Code::from_u8(number).unwrap();
+        let fields = encode(&Status::new(code, ""), 0);
+        assert_eq!(fields[0].1, format!("{number}"));
+    }
+}
+
+#[test]
+fn the_message_is_encoded_as_little_as_possible() {
+    let message = "\t\ntest with whitespace\r\nand Unicode BMP ☺ and non-BMP 😈\t\n";
+    assert_eq!(
+        percent_encode(message),
+        "%09%0Atest with whitespace%0D%0Aand Unicode BMP %E2%98%BA and non-BMP %F0%9F%98%88%09%0A"
+    );
+    assert_eq!(
+        percent_encode("a#b?c/d:e\"<>`{}~100%\x7f"),
+        "a#b?c/d:e\"<>`{}~100%25%7F"
+    );
+}
+
+#[test]
+fn what_is_no_escape_stands_for_itself() {
+    assert_eq!(percent_decode(b"100%"), "100%");
+    assert_eq!(percent_decode(b"%zz%4"), "%zz%4");
+    assert_eq!(percent_decode(b"%e2%98%ba"), "☺");
+    assert_eq!(percent_decode(b"%ff"), "\u{fffd}");
+}
+
+#[test]
+fn a_long_message_is_cut_between_characters() {
+    for text in ["a", "é", "☺", "😈", "%"] {
+        let status = Status::new(Code::Internal, text.repeat(20_000));
+        let fields = encode(&status, 500);
+        let used = 500 + block_bytes(&fields);
+        assert!(used <= MAX_BLOCK_BYTES, "{used}");
+        assert!(used > MAX_BLOCK_BYTES - 16, "{used}");
+        let back = there_and_back(&status);
+        assert!(!back.message().is_empty());
+        assert!(back.message().chars().all(|found| text.contains(found)));
+    }
+}
+
+#[test]
+fn a_full_block_leaves_the_code_alone() {
+    let fields = encode(&Status::new(Code::NotFound, "gone"), MAX_BLOCK_BYTES);
+    assert_eq!(fields, [("grpc-status", "5".to_string())]);
+}
+
+#[test]
+fn violations_travel_as_details_with_the_same_code_and_message() {
+    let violations = vec![violation("spec.x", "no such field"), violation("", "empty")];
+    let status = Status::new(Code::InvalidArgument, "bad mask").with_violations(violations);
+    let fields = encode(&status, 0);
+    let (name, value) = &fields[2];
+    assert_eq!(*name, "grpc-status-details-bin");
+    assert!(!value.contains('='));
+    let details = google_rpc::Status::decode(BASE64.decode(value).unwrap().as_slice()).unwrap();
+    assert_eq!((details.code, details.message.as_str()), (3, "bad mask"));
+    assert_eq!(there_and_back(&status), status);
+}
+
+#[test]
+fn violations_that_do_not_fit_are_left_out_from_the_end() {
+    let violations: Vec<_> = (0..500)
+        .map(|n| violation(format!("field{n}"), "y".repeat(50)))
+        .collect();
+    let status = Status::new(Code::InvalidArgument, "m".repeat(9000)).with_violations(violations);
+    let fields = encode(&status, 100);
+    assert!(100 + block_bytes(&fields) <= MAX_BLOCK_BYTES);
+    let back = there_and_back(&status);
+    assert!(
+        (20..500).contains(&back.violations().len()),
+        "{}",
+        back.violations().len()
+    );
+    assert_eq!(
+        back.violations(),
+        &status.violations()[..back.violations().len()]
+    );
+}
+
+#[test]
+fn trailers_without_a_readable_status_are_unknown() {
+    let none: [(&[u8], &[u8]); 0] = [];
+    assert_eq!(decode(none).code(), Code::Unknown);
+    for odd in [&b"99"[..], b"", b"x", b"\xff", b"-1"] {
+        let status = decode([(&b"grpc-status"[..], odd), (b"grpc-message", b"why")]);
+        assert_eq!(status.code(), Code::Unknown);
+        assert!(status.message().ends_with("why"));
+    }
+    let broken = decode([
+        (&b"grpc-status"[..], &b"3"[..]),
+        (b"grpc-status-details-bin", b"!!"),
+    ]);
+    assert_eq!(
+        (broken.code(), broken.violations().len()),
+        (Code::InvalidArgument, 0)
+    );
+}
+
+proptest! {
+    #[test]
+    fn every_block_is_within_its_bound_and_is_printable_ascii(
+        text in ".{0,3000}",
+        fields in proptest::collection::vec((".{0,40}", ".{0,400}"), 0..20),
+        used in 0usize..9000,
+    ) {
+        let violations: Vec<_> =
+            fields.into_iter().map(|(field, text)| violation(field, text)).collect();
+        let status = Status::new(Code::InvalidArgument, text).with_violations(violations);
+        let encoded = encode(&status, used);
+        let code_alone = field_bytes(STATUS, "3");
+        prop_assert!(used + block_bytes(&encoded) <= MAX_BLOCK_BYTES.max(used + code_alone));
+        for (_, value) in &encoded {
+            prop_assert!(value.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+        }
+    }
+
+    #[test]
+    fn a_message_that_fits_comes_back_whole(text in ".{0,500}") {
+        let back = there_and_back(&Status::new(Code::Internal, text.clone()));
+        prop_assert_eq!(back.message(), text);
+    }
+
+    #[test]
+    fn decoding_never_panics(value in proptest::collection::vec(any::<u8>(), 0..200)) {
+        decode([(&b"grpc-status"[..], &b"3"[..]), (b"grpc-message", &value)]);
+        decode([(&b"grpc-status"[..], &b"3"[..]), (b"grpc-status-details-bin", &value)]);
+        decode([(&b"grpc-status"[..], &value[..])]);
+    }
+}

@@ -1,0 +1,230 @@
+//! One call from its headers to its end, whatever ends it.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use h2::{Reason, RecvStream, server::SendResponse};
+use http::Request;
+use podsapi_core::{Call, Code, Moment, Reply, Status};
+use podsapi_grpc::{dialect::Route, request};
+
+use crate::{
+    alarm::Alarm,
+    responder::Responder,
+    runtime::Runtime,
+    segments::{Outbox, Segments},
+    server::Shared,
+};
+
+/// One call while it is served.
+pub(crate) struct Exchange<R: Runtime> {
+    pub(crate) shared: Arc<Shared<R>>,
+    pub(crate) responder: Responder,
+    /// What waits to be sent to the client.
+    pub(crate) outbox: Outbox,
+    pub(crate) alarm: Alarm<R>,
+    /// When the headers of the call arrived.
+    pub(crate) started: Moment,
+    /// Until when the client waits, once its headers were read and if they say so.
+    pub(crate) deadline: Option<Moment>,
+    /// What was called, once the headers were read.
+    route: Option<Route>,
+}
+
+/// Why a call ends before it is done.
+#[derive(Debug)]
+pub(crate) enum Interrupt {
+    /// Nobody waits for the answer.
+    Gone,
+    /// The call fails, and the client can be told so.
+    Failed(Status),
+}
+
+/// Serves one call to its end.
+pub(crate) async fn serve<R: Runtime>(
+    shared: Arc<Shared<R>>,
+    started: Moment,
+    request: Request<RecvStream>,
+    respond: SendResponse<Segments>,
+) {
+    let mut exchange = Exchange {
+        alarm: Alarm::new(shared.runtime.clone()),
+        shared,
+        responder: Responder::new(respond),
+        outbox: Outbox::default(),
+        started,
+        deadline: None,
+        route: None,
+    };
+    let code = match AssertUnwindSafe(exchange.run(request)).catch_unwind().await {
+        Ok(code) => code,
+        Err(_panic) => {
+            exchange.shared.meters.panics.add(1);
+            tracing::error!(route = ?exchange.route, "a call was ended by a bug in the server");
+            exchange.end(Status::new(
+                Code::Internal,
+                "the server failed on this call",
+            ))
+        }
+    };
+    let shared = &exchange.shared;
+    match exchange.route {
+        Some(Route::Pods(dialect, method)) => {
+            let nanos = shared.runtime.now().nanos_since(started);
+            shared.meters.count_end(dialect, method, code, nanos);
+        }
+        Some(Route::Diagnostics) => {}
+        None => shared.meters.calls_unknown.add(1),
+    }
+}
+
+impl<R: Runtime> Exchange<R> {
+    async fn run(&mut self, request: Request<RecvStream>) -> Code {
+        match self.answer(request).await {
+            Ok(code) => code,
+            Err(Interrupt::Gone) => Code::Cancelled,
+            Err(Interrupt::Failed(status)) => self.end(status),
+        }
+    }
+
+    /// Checks the call, reads its message, has it decided and sends what comes of it.
+    async fn answer(&mut self, request: Request<RecvStream>) -> Result<Code, Interrupt> {
+        let shared = Arc::clone(&self.shared);
+        let (head, body) = request.into_parts();
+        let Some(_call_slot) = shared.calls.take(1, shared.limits.max_calls) else {
+            shared.meters.calls_refused.add(1);
+            return Err(exhausted("too many calls are in progress"));
+        };
+        let path = head
+            .uri
+            .path_and_query()
+            .map_or("", http::uri::PathAndQuery::as_str);
+        let headers = head.headers.iter();
+        let headers = headers.map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
+        let checked =
+            request::Request::check(head.method.as_str().as_bytes(), path.as_bytes(), headers);
+        let request = match checked {
+            Ok(request) => request,
+            Err(refusal) => {
+                self.discard(body).await?;
+                tracing::debug!(status = %refusal.status, "a call is refused");
+                let code = refusal.status.code();
+                self.responder.refuse(&refusal);
+                return Ok(code);
+            }
+        };
+        self.route = Some(request.route);
+        self.deadline = request
+            .timeout_nanos
+            .map(|nanos| self.started.plus_nanos(nanos));
+
+        let (message, lease) = self.read_message(body).await?;
+        self.check_deadline()?;
+        let reply = match request.route {
+            Route::Diagnostics => self.shared.diagnose(&message),
+            Route::Pods(dialect, method) => {
+                let call = Call::new(dialect, method, message);
+                let now = self.shared.runtime.now();
+                self.shared
+                    .with_pods(|pods| pods.handle_call(call, now))
+                    .into()
+            }
+        };
+        drop(lease);
+        match reply {
+            Decision::Answer(len, parts) => self.send_answer(len, parts).await,
+            Decision::Watch(watch) => self.stream(watch).await,
+            Decision::Refuse(status) => Err(Interrupt::Failed(status)),
+        }
+    }
+
+    /// Ends the call as the state of its stream allows, and returns the code that counts.
+    pub(crate) fn end(&mut self, status: Status) -> Code {
+        let code = status.code();
+        if code != Code::Ok {
+            tracing::debug!(%status, route = ?self.route, "a call ends");
+        }
+        if self.outbox.is_inside_message() {
+            let reason = if code == Code::Internal {
+                Reason::INTERNAL_ERROR
+            } else {
+                Reason::CANCEL
+            };
+            self.responder.reset(reason);
+        } else {
+            self.responder.end(&status);
+        }
+        code
+    }
+
+    /// Fails once the deadline has passed.
+    pub(crate) fn check_deadline(&self) -> Result<(), Interrupt> {
+        match self.deadline {
+            Some(deadline) if self.shared.runtime.now() >= deadline => Err(late()),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Completes when the call must end: nobody waits, its deadline passed, or `limit` did, which
+    /// is then the reason.
+    pub(crate) fn poll_interrupt(
+        &mut self,
+        cx: &mut Context<'_>,
+        limit: Option<(Moment, Status)>,
+    ) -> Poll<Interrupt> {
+        if self.responder.poll_gone(cx).is_ready() {
+            return Poll::Ready(Interrupt::Gone);
+        }
+        let limit_at = limit.as_ref().map(|(at, _)| *at);
+        let first = match (self.deadline, limit_at) {
+            (Some(deadline), Some(limit)) => deadline.min(limit),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => return Poll::Pending,
+        };
+        self.alarm.poll_passed(cx, first).map(|()| match limit {
+            Some((at, status)) if at == first && self.deadline != Some(first) => {
+                Interrupt::Failed(status)
+            }
+            Some(_) | None => late(),
+        })
+    }
+}
+
+/// What was decided about a call.
+pub(crate) enum Decision {
+    /// One message of this many bytes, in parts.
+    Answer(usize, Vec<Bytes>),
+    /// A stream of events.
+    Watch(podsapi_core::WatchId),
+    /// A status.
+    Refuse(Status),
+}
+
+impl From<Reply> for Decision {
+    fn from(reply: Reply) -> Self {
+        match reply {
+            Reply::Answer(outgoing) => {
+                Self::Answer(outgoing.len(), outgoing.into_segments().collect())
+            }
+            Reply::Watch(watch) => Self::Watch(watch),
+            Reply::Refuse(status) => Self::Refuse(status),
+        }
+    }
+}
+
+/// Returns the end of a call that is refused because a bound of the server is reached.
+pub(crate) fn exhausted(text: &'static str) -> Interrupt {
+    Interrupt::Failed(Status::new(Code::ResourceExhausted, text))
+}
+
+fn late() -> Interrupt {
+    Interrupt::Failed(Status::new(
+        Code::DeadlineExceeded,
+        "the deadline of the call has passed",
+    ))
+}

@@ -1,0 +1,501 @@
+//! The metrics in the text format that Prometheus reads (version 0.0.4).
+
+use std::fmt::{Display, Write};
+
+use podsapi_core::{Code, Counters, Dialect, Method, SourceCounts, SourceKind, SourceState};
+
+use crate::{
+    meters::{BUCKETS_NANOS, Requests},
+    runtime::Runtime,
+    server::{Server, Shared},
+};
+
+impl<R: Runtime> Server<R> {
+    /// Returns every metric in the text format of Prometheus, to be served as
+    /// `text/plain; version=0.0.4`.
+    pub fn metrics_text(&self) -> String {
+        let shared = self.shared();
+        let now = shared.runtime.now();
+        let seen = shared.with_notes(|pods, notes| Seen {
+            counters: pods.counters(),
+            ready: pods.readiness().is_ready(),
+            pods: pods.pod_count(),
+            watches: pods.watch_count(),
+            queued_events: pods.queued_events(),
+            sources: pods
+                .sources()
+                .map(|view| Source {
+                    name: view.name.to_owned(),
+                    kind: view.kind,
+                    state: view.state,
+                    counts: view.counts,
+                    age_nanos: view.last_news.map(|news| now.nanos_since(news)),
+                    problems: pods
+                        .source(view.name)
+                        .and_then(|id| notes.get(&id))
+                        .map_or(0, |notes| notes.problems),
+                })
+                .collect(),
+        });
+        let requests = shared.meters.requests();
+        let mut page = Page::default();
+        kubelet_metrics(&mut page, &requests, &seen.counters);
+        page.service_metrics(&seen);
+        source_metrics(&mut page, &seen.sources);
+        shared.driver_metrics(&mut page, &requests);
+        page.text
+    }
+}
+
+/// What is read under the lock, to be printed outside of it.
+struct Seen {
+    counters: Counters,
+    ready: bool,
+    pods: usize,
+    watches: usize,
+    queued_events: usize,
+    sources: Vec<Source>,
+}
+
+struct Source {
+    name: String,
+    kind: SourceKind,
+    state: SourceState,
+    counts: SourceCounts,
+    age_nanos: Option<u64>,
+    problems: u64,
+}
+
+/// The text so far.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    text: String,
+}
+
+impl Page {
+    /// Begins a metric: its help and its type come once, before its samples.
+    pub(crate) fn begin(&mut self, name: &str, kind: &str, help: &str) {
+        self.line(format_args!(
+            "# HELP {name} {}",
+            help.replace('\\', "\\\\").replace('\n', "\\n")
+        ));
+        self.line(format_args!("# TYPE {name} {kind}"));
+    }
+
+    /// Adds one sample.
+    pub(crate) fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        self.text.push_str(name);
+        for (place, (label, text)) in labels.iter().enumerate() {
+            self.text.push(if place == 0 { '{' } else { ',' });
+            self.text.push_str(label);
+            self.text.push_str("=\"");
+            for character in text.chars() {
+                match character {
+                    '\\' => self.text.push_str("\\\\"),
+                    '"' => self.text.push_str("\\\""),
+                    '\n' => self.text.push_str("\\n"),
+                    plain => self.text.push(plain),
+                }
+            }
+            self.text.push('"');
+        }
+        if !labels.is_empty() {
+            self.text.push('}');
+        }
+        self.line(format_args!(" {value}"));
+    }
+
+    /// Adds a metric that has one sample without labels.
+    pub(crate) fn single(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
+        self.begin(name, kind, help);
+        self.sample(name, &[], value);
+    }
+
+    fn line(&mut self, text: impl Display) {
+        writeln!(self.text, "{text}").expect("writing to a string cannot fail");
+    }
+
+    fn service_metrics(&mut self, seen: &Seen) {
+        let counters = &seen.counters;
+        let rows: [(&str, &str, &str, u64); 11] = [
+            (
+                "podsapi_ready",
+                GAUGE,
+                "1 once every source has told all its pods.",
+                seen.ready.into(),
+            ),
+            (
+                "podsapi_pods",
+                GAUGE,
+                "Pods that are served.",
+                seen.pods as u64,
+            ),
+            (
+                "podsapi_watches",
+                GAUGE,
+                "Watches that are open.",
+                seen.watches as u64,
+            ),
+            (
+                "podsapi_watch_queued_events",
+                GAUGE,
+                "Events that watches have not read yet.",
+                seen.queued_events as u64,
+            ),
+            (
+                "podsapi_watch_events_delivered_total",
+                COUNTER,
+                "Live events that watches have read.",
+                counters.watch_events_delivered,
+            ),
+            (
+                "podsapi_watch_events_coalesced_total",
+                COUNTER,
+                "Live events that were folded into a later state of the same pod.",
+                counters.watch_events_coalesced,
+            ),
+            (
+                "podsapi_watch_events_discarded_total",
+                COUNTER,
+                "Live events that were queued when their watch ended.",
+                counters.watch_events_discarded,
+            ),
+            (
+                "podsapi_watch_initial_pods_total",
+                COUNTER,
+                "Pods sent to watches before their sync marker.",
+                counters.watch_snapshot_pods,
+            ),
+            (
+                "podsapi_rate_limited_total",
+                COUNTER,
+                "Calls refused by the rate limit.",
+                counters.rate_limited,
+            ),
+            (
+                "podsapi_pod_changes_total",
+                COUNTER,
+                "Served pods that appeared, changed or went away.",
+                counters.changes,
+            ),
+            (
+                "podsapi_pod_conflicts_total",
+                COUNTER,
+                "Times that a source came to own a pod that another source owned too.",
+                counters.conflicts,
+            ),
+        ];
+        for (name, kind, help, value) in rows {
+            self.single(name, kind, help, value);
+        }
+    }
+}
+
+/// The names, labels and meanings of a kubelet's own metrics of this API.
+fn kubelet_metrics(page: &mut Page, requests: &Requests, counters: &Counters) {
+    let by_method = [
+        (
+            "kubelet_pod_requests_total",
+            "Calls of the pods API that ended.",
+            &Method::ALL[..],
+        ),
+        (
+            "kubelet_pod_requests_list_total",
+            "Calls of ListPods that ended.",
+            &[Method::ListPods],
+        ),
+        (
+            "kubelet_pod_requests_get_total",
+            "Calls of GetPod that ended.",
+            &[Method::GetPod],
+        ),
+        (
+            "kubelet_pod_requests_watch_total",
+            "Calls of WatchPods that ended.",
+            &[Method::WatchPods],
+        ),
+    ];
+    for (name, help, methods) in by_method {
+        page.begin(name, COUNTER, help);
+        for dialect in Dialect::ALL {
+            for code in Code::ALL {
+                let count: u64 = methods
+                    .iter()
+                    .map(|&method| requests.ended(dialect, method, code))
+                    .sum();
+                if count > 0 {
+                    let labels = [
+                        ("server_api_version", dialect.metric_name()),
+                        ("status_code", code.metric_name()),
+                    ];
+                    page.sample(name, &labels, count);
+                }
+            }
+        }
+    }
+    page.single(
+        "kubelet_pod_watch_events_dropped_total",
+        COUNTER,
+        "Watch events that were not delivered because the queue of their watch was full.",
+        counters.watch_events_dropped,
+    );
+}
+
+fn source_metrics(page: &mut Page, sources: &[Source]) {
+    page.begin(
+        "podsapi_source_state",
+        GAUGE,
+        "1 for the state that the source is in, 0 for others.",
+    );
+    for source in sources {
+        for (state, name) in STATES {
+            let labels = [
+                ("source", &*source.name),
+                ("kind", source.kind.as_str()),
+                ("state", name),
+            ];
+            page.sample(
+                "podsapi_source_state",
+                &labels,
+                u8::from(source.state == state),
+            );
+        }
+    }
+    page.begin(
+        "podsapi_source_age_seconds",
+        GAUGE,
+        "Seconds since the source last told anything; absent when it never did.",
+    );
+    for source in sources {
+        if let Some(nanos) = source.age_nanos {
+            page.sample(
+                "podsapi_source_age_seconds",
+                &source.labels(),
+                Seconds(nanos),
+            );
+        }
+    }
+    let rows: [SourceRow; 6] = [
+        (
+            "podsapi_source_pods",
+            GAUGE,
+            "Pods that the source speaks of.",
+            |one| one.counts.pods,
+        ),
+        (
+            "podsapi_source_shadowed_pods",
+            GAUGE,
+            "Pods of the source that are served from a source of higher precedence.",
+            |one| one.counts.shadowed,
+        ),
+        (
+            "podsapi_source_lists_total",
+            COUNTER,
+            "Full lists that the source completed.",
+            |one| one.counts.lists,
+        ),
+        (
+            "podsapi_source_losses_total",
+            COUNTER,
+            "Times that the source was lost.",
+            |one| one.counts.losses,
+        ),
+        (
+            "podsapi_source_refused_total",
+            COUNTER,
+            "Events of the source that were refused for their order, size or number.",
+            |one| one.counts.refused,
+        ),
+        (
+            "podsapi_source_problems_total",
+            COUNTER,
+            "Troubles that the source reported.",
+            |one| one.problems,
+        ),
+    ];
+    for (name, kind, help, value) in rows {
+        page.begin(name, kind, help);
+        for source in sources {
+            page.sample(name, &source.labels(), value(source));
+        }
+    }
+}
+
+/// A metric of each source: name, type, help, value.
+type SourceRow = (&'static str, &'static str, &'static str, fn(&Source) -> u64);
+
+impl Source {
+    fn labels(&self) -> [(&'static str, &str); 2] {
+        [("source", &self.name), ("kind", self.kind.as_str())]
+    }
+}
+
+impl<R: Runtime> Shared<R> {
+    /// Adds what the driver itself counts.
+    fn driver_metrics(&self, page: &mut Page, requests: &Requests) {
+        let meters = &self.meters;
+        let rows: [(&str, &str, &str, u64); 9] = [
+            (
+                "podsapi_connections",
+                GAUGE,
+                "Connections that are open.",
+                self.connections.taken() as u64,
+            ),
+            (
+                "podsapi_connections_total",
+                COUNTER,
+                "Connections that were served.",
+                meters.connections_accepted.value(),
+            ),
+            (
+                "podsapi_connections_refused_total",
+                COUNTER,
+                "Connections that were closed because too many were open.",
+                meters.connections_refused.value(),
+            ),
+            (
+                "podsapi_calls",
+                GAUGE,
+                "Calls in progress.",
+                self.calls.taken() as u64,
+            ),
+            (
+                "podsapi_calls_refused_total",
+                COUNTER,
+                "Calls refused because too many were in progress or held too many bytes.",
+                meters.calls_refused.value(),
+            ),
+            (
+                "podsapi_calls_unknown_total",
+                COUNTER,
+                "Calls that named no method of this server or were no gRPC.",
+                meters.calls_unknown.value(),
+            ),
+            (
+                "podsapi_calls_panicked_total",
+                COUNTER,
+                "Calls ended by a bug in the server.",
+                meters.panics.value(),
+            ),
+            (
+                "podsapi_received_bytes_total",
+                COUNTER,
+                "Bytes read from connections.",
+                meters.received.value(),
+            ),
+            (
+                "podsapi_sent_bytes_total",
+                COUNTER,
+                "Bytes written to connections.",
+                meters.sent.value(),
+            ),
+        ];
+        for (name, kind, help, value) in rows {
+            page.single(name, kind, help, value);
+        }
+        durations(page, requests);
+    }
+}
+
+/// How long unary calls took; a watch takes as long as its reader likes.
+fn durations(page: &mut Page, requests: &Requests) {
+    const NAME: &str = "podsapi_request_seconds";
+    page.begin(
+        NAME,
+        "histogram",
+        "Seconds from the headers of a unary call to its end.",
+    );
+    for method in [Method::GetPod, Method::ListPods] {
+        let durations = requests.durations(method);
+        let bounds = BUCKETS_NANOS
+            .iter()
+            .map(|&(_, bound)| bound)
+            .chain(["+Inf"]);
+        let mut total = 0;
+        for (bound, count) in bounds.zip(durations.counts) {
+            total += count;
+            let labels = [("method", method.name()), ("le", bound)];
+            page.sample("podsapi_request_seconds_bucket", &labels, total);
+        }
+        let labels = [("method", method.name())];
+        page.sample(
+            "podsapi_request_seconds_sum",
+            &labels,
+            Seconds(durations.sum_nanos),
+        );
+        page.sample("podsapi_request_seconds_count", &labels, total);
+    }
+}
+
+const COUNTER: &str = "counter";
+const GAUGE: &str = "gauge";
+
+/// The states of a source with their names, the same as in diagnostics.
+const STATES: [(SourceState, &str); 4] = [
+    (SourceState::Silent, "waiting"),
+    (SourceState::Listing, "syncing"),
+    (SourceState::Live, "live"),
+    (SourceState::Lost, "lost"),
+];
+
+/// Nanoseconds, printed as seconds without rounding.
+struct Seconds(u64);
+
+impl Display for Seconds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{}.{:09}",
+            self.0 / 1_000_000_000,
+            self.0 % 1_000_000_000
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn label_values_are_escaped() {
+        let mut page = Page::default();
+        page.sample("m", &[("a", "x\"y\\z\n"), ("b", "é")], 3);
+        page.sample("m", &[], Seconds(1_500_000_000));
+        assert_eq!(
+            page.text,
+            "m{a=\"x\\\"y\\\\z\\n\",b=\"é\"} 3\nm 1.500000000\n"
+        );
+    }
+
+    #[test]
+    fn the_kubelets_metrics_have_its_names_and_labels() {
+        let meters = crate::meters::Meters::default();
+        let count = |method, code| meters.count_end(Dialect::V1alpha1, method, code, 1);
+        count(Method::ListPods, Code::Ok);
+        count(Method::ListPods, Code::Ok);
+        count(Method::GetPod, Code::NotFound);
+        count(Method::WatchPods, Code::Cancelled);
+        let mut counters = Counters::default();
+        counters.watch_events_dropped = 7;
+
+        let mut page = Page::default();
+        kubelet_metrics(&mut page, &meters.requests(), &counters);
+
+        for line in [
+            "# TYPE kubelet_pod_requests_total counter",
+            r#"kubelet_pod_requests_total{server_api_version="v1alpha1",status_code="OK"} 2"#,
+            r#"kubelet_pod_requests_total{server_api_version="v1alpha1",status_code="Canceled"} 1"#,
+            r#"kubelet_pod_requests_list_total{server_api_version="v1alpha1",status_code="OK"} 2"#,
+            r#"kubelet_pod_requests_get_total{server_api_version="v1alpha1",status_code="NotFound"} 1"#,
+            r#"kubelet_pod_requests_watch_total{server_api_version="v1alpha1",status_code="Canceled"} 1"#,
+            "# TYPE kubelet_pod_watch_events_dropped_total counter",
+            "kubelet_pod_watch_events_dropped_total 7",
+        ] {
+            assert!(
+                page.text.lines().any(|found| found == line),
+                "{line}\n{}",
+                page.text
+            );
+        }
+    }
+}

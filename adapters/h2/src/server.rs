@@ -1,0 +1,245 @@
+//! The handle that connections, sources and the process share.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    future::Future,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    task::Waker,
+};
+
+use podsapi_core::{Moment, Pods, SourceError, SourceEvent, SourceId, WatchId, WatchOutput};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::{
+    connection,
+    diagnostics::Notes,
+    limits::Limits,
+    meters::{Meters, Slots},
+    peer::Peer,
+    runtime::Runtime,
+};
+
+/// One node's pods, served on any number of connections; a cheap handle to clone.
+pub struct Server<R: Runtime> {
+    shared: Arc<Shared<R>>,
+}
+
+/// What all connections and calls of a server have in common.
+pub(crate) struct Shared<R: Runtime> {
+    pub(crate) runtime: R,
+    pub(crate) limits: Limits,
+    pub(crate) meters: Meters,
+    pub(crate) connections: Arc<Slots>,
+    pub(crate) calls: Arc<Slots>,
+    pub(crate) request_bytes: Arc<Slots>,
+    service: Mutex<Service>,
+    /// When the server was made.
+    pub(crate) started: Moment,
+    stopping: AtomicBool,
+    connection_numbers: AtomicU64,
+    /// How to wake each connection when the server stops.
+    connection_wakers: Mutex<BTreeMap<u64, Waker>>,
+}
+
+/// What the one lock protects; nothing is encoded and nobody is woken under it.
+struct Service {
+    pods: Pods,
+    /// The tasks that wait for something to read on their watch.
+    waiting: BTreeMap<WatchId, Waker>,
+    /// What was noted about each source that said anything.
+    notes: Notes,
+}
+
+impl<R: Runtime> Server<R> {
+    /// Returns a server of these pods; it serves whatever is given to
+    /// [`Server::serve_connection`].
+    pub fn new(pods: Pods, limits: Limits, runtime: R) -> Self {
+        let service = Service {
+            pods,
+            waiting: BTreeMap::new(),
+            notes: Notes::new(),
+        };
+        let shared = Shared {
+            started: runtime.now(),
+            runtime,
+            limits,
+            meters: Meters::default(),
+            connections: Arc::default(),
+            calls: Arc::default(),
+            request_bytes: Arc::default(),
+            service: Mutex::new(service),
+            stopping: AtomicBool::new(false),
+            connection_numbers: AtomicU64::new(0),
+            connection_wakers: Mutex::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Lets `act` see and change the pods; watches that became readable are woken afterwards.
+    pub fn with_pods<T>(&self, act: impl FnOnce(&mut Pods) -> T) -> T {
+        self.shared.with_pods(act)
+    }
+
+    /// Hands over what a source says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pods::handle_source`].
+    pub fn handle_source(&self, source: SourceId, event: SourceEvent) -> Result<(), SourceError> {
+        let now = self.shared.runtime.now();
+        self.shared.with_service(|service| {
+            service.pods.handle_source(source, event, now)?;
+            service.notes.entry(source).or_default().events += 1;
+            Ok(())
+        })
+    }
+
+    /// Records the last error of a source, which diagnostics show; none clears it.
+    pub fn source_problem(&self, source: SourceId, problem: Option<String>) {
+        self.shared.with_service(|service| {
+            let notes = service.notes.entry(source).or_default();
+            notes.problems += u64::from(problem.is_some());
+            notes.last_error = problem;
+        });
+    }
+
+    /// Serves one connection to its end: the peer leaves, a limit is reached, or the server stops.
+    ///
+    /// Each connection needs a task of its own; dropping the future closes the connection.
+    pub fn serve_connection<IO>(
+        &self,
+        io: IO,
+        peer: Peer,
+    ) -> impl Future<Output = ()> + Send + use<IO, R>
+    where
+        IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        connection::serve(Arc::clone(&self.shared), io, peer)
+    }
+
+    /// Stops the server: new calls are refused, watches end, and every connection closes as soon
+    /// as its calls have ended, at the latest after [`Limits::drain_timeout`].
+    pub fn shutdown(&self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        self.with_pods(Pods::handle_shutdown);
+        let wakers = std::mem::take(&mut *self.shared.connection_wakers());
+        for waker in wakers.into_values() {
+            waker.wake();
+        }
+    }
+
+    pub(crate) fn shared(&self) -> &Shared<R> {
+        &self.shared
+    }
+
+    /// Returns the number of connections that are being served.
+    pub fn connection_count(&self) -> usize {
+        self.shared.connections.taken()
+    }
+}
+
+impl<R: Runtime> Clone for Server<R> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<R: Runtime> fmt::Debug for Server<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("limits", &self.shared.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R: Runtime> Shared<R> {
+    /// Lets `act` see and change the pods, then wakes the watches that became readable.
+    pub(crate) fn with_pods<T>(&self, act: impl FnOnce(&mut Pods) -> T) -> T {
+        self.with_service(|service| act(&mut service.pods))
+    }
+
+    /// Lets `read` see the pods and what was noted about their sources.
+    pub(crate) fn with_notes<T>(&self, read: impl FnOnce(&Pods, &Notes) -> T) -> T {
+        self.with_service(|service| read(&service.pods, &service.notes))
+    }
+
+    /// Returns a number that no other connection has.
+    pub(crate) fn next_connection(&self) -> u64 {
+        self.connection_numbers.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Reads a watch; when there is nothing to read, the waker is called once there is.
+    pub(crate) fn poll_watch(&self, watch: WatchId, waker: &Waker) -> WatchOutput {
+        self.with_service(|service| {
+            let output = service.pods.poll_watch(watch);
+            match output {
+                WatchOutput::Idle => {
+                    service.waiting.insert(watch, waker.clone());
+                }
+                WatchOutput::Event(_) => {}
+                WatchOutput::End(_) => {
+                    service.waiting.remove(&watch);
+                }
+            }
+            output
+        })
+    }
+
+    /// Ends a watch that nobody reads any more.
+    pub(crate) fn cancel_watch(&self, watch: WatchId) {
+        self.with_service(|service| {
+            service.pods.handle_cancel(watch);
+            service.waiting.remove(&watch);
+        });
+    }
+
+    /// Returns whether the server stops; if not, the waker is called when it does.
+    pub(crate) fn is_stopping(&self, connection: u64, waker: &Waker) -> bool {
+        let mut wakers = self.connection_wakers();
+        let stopping = self.stopping.load(Ordering::SeqCst);
+        if !stopping {
+            wakers
+                .entry(connection)
+                .or_insert_with(|| waker.clone())
+                .clone_from(waker);
+        }
+        stopping
+    }
+
+    /// Forgets the waker of a connection that is over.
+    pub(crate) fn forget_connection(&self, connection: u64) {
+        self.connection_wakers().remove(&connection);
+    }
+
+    /// Runs `act` under the lock. A panic in it leaves the lock usable for the next caller.
+    fn with_service<T>(&self, act: impl FnOnce(&mut Service) -> T) -> T {
+        let mut wakers = Vec::new();
+        let result = {
+            let mut guard = self.service.lock().unwrap_or_else(PoisonError::into_inner);
+            let service = &mut *guard;
+            let result = act(service);
+            while let Some(watch) = service.pods.poll_ready() {
+                wakers.extend(service.waiting.remove(&watch));
+            }
+            result
+        };
+        for waker in wakers {
+            waker.wake();
+        }
+        result
+    }
+
+    fn connection_wakers(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Waker>> {
+        self.connection_wakers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,129 @@
+//! The request that is read to its end, and the answer of one message.
+
+use std::{
+    future::poll_fn,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use h2::RecvStream;
+use podsapi_core::{Code, Moment, Status};
+use podsapi_grpc::frame::{self, OneMessage};
+
+use crate::{
+    alarm::after,
+    exchange::{Exchange, Interrupt, exhausted},
+    meters::Lease,
+    runtime::Runtime,
+};
+
+impl<R: Runtime> Exchange<R> {
+    /// Reads the request to its end, and returns its one message with the room that it takes.
+    pub(crate) async fn read_message(
+        &mut self,
+        mut body: RecvStream,
+    ) -> Result<(Bytes, Lease), Interrupt> {
+        let limits = self.shared.limits.clone();
+        let give_up = after(self.started, limits.request_timeout);
+        let mut message = OneMessage::new(limits.max_request_bytes);
+        let budget = limits.max_request_bytes_in_flight;
+        let Some(mut lease) = self.shared.request_bytes.take(0, budget) else {
+            return Err(exhausted("too many request bytes are in flight"));
+        };
+        while let Some(piece) = self.next_piece(&mut body, give_up).await? {
+            if !lease.grow(piece.len(), budget) {
+                self.shared.meters.calls_refused.add(1);
+                return Err(exhausted("too many request bytes are in flight"));
+            }
+            if let Err(error) = message.push(&piece) {
+                drop((message, lease));
+                self.discard(body).await?;
+                return Err(Interrupt::Failed(error.status()));
+            }
+        }
+        let message = message
+            .finish()
+            .map_err(|error| Interrupt::Failed(error.status()))?;
+        Ok((message, lease))
+    }
+
+    /// Reads and throws away what is left of a request that is refused, within bounds: an answer
+    /// before the end of a request makes the library reset the stream, which counts against the
+    /// connection and loses the answer at some clients.
+    pub(crate) async fn discard(&mut self, mut body: RecvStream) -> Result<(), Interrupt> {
+        let give_up = after(
+            self.shared.runtime.now(),
+            self.shared.limits.refused_request_timeout,
+        );
+        let mut left = self.shared.limits.max_drain_bytes;
+        loop {
+            match self.next_piece(&mut body, give_up).await {
+                Ok(Some(piece)) if piece.len() <= left => left -= piece.len(),
+                Ok(_) | Err(Interrupt::Failed(_)) => return Ok(()),
+                Err(Interrupt::Gone) => return Err(Interrupt::Gone),
+            }
+        }
+    }
+
+    /// Sends one message with its headers and trailers.
+    pub(crate) async fn send_answer(
+        &mut self,
+        len: usize,
+        parts: Vec<Bytes>,
+    ) -> Result<Code, Interrupt> {
+        self.queue(len, parts)?;
+        self.responder.open().map_err(|_gone| Interrupt::Gone)?;
+        let give_up = after(self.shared.runtime.now(), self.shared.limits.reply_timeout);
+        poll_fn(|cx| self.poll_flush(cx, give_up)).await?;
+        Ok(self.end(Status::new(Code::Ok, "")))
+    }
+
+    /// Puts one message into the outbox.
+    pub(crate) fn queue(
+        &mut self,
+        len: usize,
+        parts: impl IntoIterator<Item = Bytes>,
+    ) -> Result<(), Interrupt> {
+        let prefix = frame::prefix(len).map_err(|error| Interrupt::Failed(error.status()))?;
+        self.outbox.push(Bytes::copy_from_slice(&prefix), parts);
+        Ok(())
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>, give_up: Moment) -> Poll<Result<(), Interrupt>> {
+        while !self.outbox.is_empty() {
+            match self.responder.poll_send(cx, &mut self.outbox) {
+                Poll::Ready(Ok(())) => self.check_deadline()?,
+                Poll::Ready(Err(_gone)) => return Poll::Ready(Err(Interrupt::Gone)),
+                Poll::Pending => {
+                    let slow =
+                        Status::new(Code::DeadlineExceeded, "the answer was not read in time");
+                    return self.poll_interrupt(cx, Some((give_up, slow))).map(Err);
+                }
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Returns the next bytes of a request, none at its end, and gives their room back to the
+    /// connection.
+    async fn next_piece(
+        &mut self,
+        body: &mut RecvStream,
+        give_up: Moment,
+    ) -> Result<Option<Bytes>, Interrupt> {
+        poll_fn(|cx| match body.poll_data(cx) {
+            Poll::Ready(Some(Ok(piece))) => {
+                // An error says that the stream is gone; so will the next look at it.
+                drop(body.flow_control().release_capacity(piece.len()));
+                Poll::Ready(Ok(Some(piece)))
+            }
+            Poll::Ready(Some(Err(_reset_or_lost))) => Poll::Ready(Err(Interrupt::Gone)),
+            Poll::Ready(None) => Poll::Ready(Ok(None)),
+            Poll::Pending => {
+                let slow = Status::new(Code::DeadlineExceeded, "the request did not end in time");
+                self.poll_interrupt(cx, Some((give_up, slow))).map(Err)
+            }
+        })
+        .await
+    }
+}

@@ -1,1 +1,58 @@
 //! Client of the Kubelet Pods API: list, get, watch and a mirror of the node.
+//!
+//! ```text
+//!  Client ── list, get, watch, status ──▶ one HTTP/2 connection over a UNIX socket
+//!  Follow ── connects, watches, waits, connects again ──▶ Mirror ──▶ changes and look-ups
+//! ```
+//!
+//! [`Client`] makes typed calls on one connection. [`Follow`] is a watch that survives restarts of
+//! the server. [`Mirror`] is pure (no input or output, no clock): events go in, the node's current
+//! pods and what changed come out, and pods are found by UID, by namespace and name, by container
+//! ID, by pod IP and by cgroup path.
+//!
+//! # Examples
+//!
+//! ```no_run
+//! use podsapi_client::{Client, ClientOptions, DEFAULT_SOCKET};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::connect(DEFAULT_SOCKET, ClientOptions::default()).await?;
+//! println!("{} pods", client.list().await?.len());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Time
+//!
+//! A call has no deadline unless [`ClientOptions::deadline`] sets one; a watch never has one. A
+//! dead server is noticed by [`ClientOptions::keepalive`].
+//!
+//! # Bounds
+//!
+//! An answer or event is at most [`ClientOptions::max_message_bytes`] long, 64 MiB by default: a
+//! full list of a large node passes the 4 MiB that gRPC libraries allow.
+//!
+//! # Errors and panics
+//!
+//! [`ConnectError`] says why there is no connection, [`ClientError`] why a call failed: the
+//! server's [`Status`] or the transport. Nothing a server sends makes the client panic.
+
+mod backoff;
+mod call;
+mod client;
+mod error;
+mod follow;
+mod message;
+pub mod mirror;
+mod options;
+mod response;
+mod watch;
+
+pub use backoff::{Backoff, BackoffOptions};
+pub use client::Client;
+pub use error::{ClientError, ConnectError, ConnectErrorKind, TransportError};
+pub use follow::{Follow, FollowError, FollowEvent};
+pub use mirror::{Change, Mirror, MirrorError, MirroredPod};
+pub use options::{ClientOptions, DEFAULT_SOCKET};
+pub use podsapi_core::{Code, Dialect, Status, Violation};
+pub use watch::{Event, EventKind, WatchStream};

@@ -1,0 +1,167 @@
+//! Why there is no connection, and why a call failed.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use podsapi_core::{Code, Status};
+
+/// How a connection ended under a call.
+#[derive(Clone, Debug)]
+pub enum TransportError {
+    /// The server closed the connection without an error.
+    Closed,
+    /// The HTTP/2 connection or stream failed.
+    Http2(Arc<h2::Error>),
+    /// The server did not answer a keepalive ping in time.
+    PingTimeout,
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => f.write_str("the server closed the connection"),
+            Self::Http2(error) => write!(f, "the connection failed: {error}"),
+            Self::PingTimeout => f.write_str("the server did not answer a ping in time"),
+        }
+    }
+}
+
+impl std::error::Error for TransportError {}
+
+/// Why a call failed.
+#[derive(Clone, Debug)]
+pub enum ClientError {
+    /// The server answered with a status other than OK, or the answer broke the rules of gRPC.
+    Refused(Status),
+    /// There was no answer, because the connection ended.
+    Transport(TransportError),
+}
+
+impl ClientError {
+    /// Returns the code that a gRPC client would report.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Refused(status) => status.code(),
+            Self::Transport(_) => Code::Unavailable,
+        }
+    }
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(status) => status.fmt(f),
+            Self::Transport(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+impl From<Status> for ClientError {
+    fn from(status: Status) -> Self {
+        Self::Refused(status)
+    }
+}
+
+/// Why no connection was made, by what a person can do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectErrorKind {
+    /// There is a socket, but nobody answers on it.
+    Dead,
+    /// Nothing exists at the path.
+    Missing,
+    /// What exists at the path is not a socket.
+    NotASocket,
+    /// Another failure, told by the cause.
+    Other,
+    /// This user may not open the socket.
+    PermissionDenied,
+    /// The server did not take the connection in time.
+    Timeout,
+}
+
+/// Why no connection was made: where, what and the cause.
+#[derive(Debug)]
+pub struct ConnectError {
+    path: PathBuf,
+    kind: ConnectErrorKind,
+    cause: io::Error,
+}
+
+impl ConnectError {
+    pub(crate) fn new(path: &Path, cause: io::Error) -> Self {
+        let is = |kind| cause.kind() == kind;
+        let kind = if is(io::ErrorKind::NotFound) {
+            ConnectErrorKind::Missing
+        } else if is(io::ErrorKind::PermissionDenied) {
+            ConnectErrorKind::PermissionDenied
+        } else if is(io::ErrorKind::TimedOut) || is(io::ErrorKind::WouldBlock) {
+            // A socket whose queue is full says at once that it would block.
+            ConnectErrorKind::Timeout
+        } else if is(io::ErrorKind::ConnectionRefused) && is_not_a_socket(path) {
+            ConnectErrorKind::NotASocket
+        } else if is(io::ErrorKind::ConnectionRefused) {
+            ConnectErrorKind::Dead
+        } else {
+            ConnectErrorKind::Other
+        };
+        Self {
+            path: path.to_owned(),
+            kind,
+            cause,
+        }
+    }
+
+    /// Returns where the socket was expected.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the kind of failure.
+    #[must_use]
+    pub fn kind(&self) -> ConnectErrorKind {
+        self.kind
+    }
+
+    /// Returns what a person can try.
+    #[must_use]
+    pub fn advice(&self) -> &'static str {
+        match self.kind {
+            ConnectErrorKind::Dead => "the server is not running any more: start it again",
+            ConnectErrorKind::Missing => "is the server running, and does it use this path?",
+            ConnectErrorKind::NotASocket => "this file is not a socket: name the server's socket",
+            ConnectErrorKind::Other => "check the path and the server's log",
+            ConnectErrorKind::PermissionDenied => {
+                "run as a user or group that may open the socket, or serve with --socket-group"
+            }
+            ConnectErrorKind::Timeout => "the server hangs or is overloaded: check its log",
+        }
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "cannot connect to {}: {}",
+            self.path.display(),
+            self.cause
+        )
+    }
+}
+
+impl std::error::Error for ConnectError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+fn is_not_a_socket(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(path).is_ok_and(|found| !found.file_type().is_socket())
+}

@@ -1,0 +1,283 @@
+//! The mirror against single stories, and against a naive model in any order of events.
+
+mod model;
+
+use podsapi_proto::core_v1::{ContainerStatus, Pod, PodIp, PodSpec, PodStatus};
+use podsapi_proto::meta_v1::{ObjectMeta, Time};
+
+use super::*;
+
+fn pod(uid: &str, name: &str) -> Pod {
+    Pod {
+        metadata: Some(ObjectMeta {
+            uid: Some(uid.to_owned()),
+            name: Some(name.to_owned()),
+            namespace: Some("ns".to_owned()),
+            ..ObjectMeta::default()
+        }),
+        ..Pod::default()
+    }
+}
+
+fn with_status(mut pod: Pod, status: PodStatus) -> Pod {
+    pod.status = Some(status);
+    pod
+}
+
+fn created(mut pod: Pod, seconds: i64) -> Pod {
+    let metadata = pod.metadata.as_mut().unwrap();
+    metadata.creation_timestamp = Some(Time {
+        seconds: Some(seconds),
+        ..Time::default()
+    });
+    pod
+}
+
+fn annotated(mut pod: Pod, name: &str, value: &str) -> Pod {
+    let metadata = pod.metadata.as_mut().unwrap();
+    metadata
+        .annotations
+        .insert(name.to_owned(), value.to_owned());
+    pod
+}
+
+fn phase(phase: &str) -> PodStatus {
+    PodStatus {
+        phase: Some(phase.to_owned()),
+        ..PodStatus::default()
+    }
+}
+
+fn addresses(addresses: &[&str]) -> PodStatus {
+    let ips = addresses.iter().map(|ip| PodIp {
+        ip: Some((*ip).to_owned()),
+    });
+    PodStatus {
+        pod_i_ps: ips.collect(),
+        ..PodStatus::default()
+    }
+}
+
+fn event(kind: EventKind, pod: &Pod) -> Event {
+    Event {
+        kind,
+        pod: pod.encode_to_vec().into(),
+    }
+}
+
+fn marker() -> Event {
+    Event {
+        kind: EventKind::InitialSyncComplete,
+        pod: Bytes::new(),
+    }
+}
+
+fn mirror(pods: &[Pod]) -> Mirror {
+    let mut mirror = Mirror::new();
+    for pod in pods {
+        mirror.handle_event(&event(EventKind::Added, pod)).unwrap();
+    }
+    mirror.handle_event(&marker()).unwrap();
+    mirror
+}
+
+fn uid(found: Option<&Arc<MirroredPod>>) -> Option<&str> {
+    found.map(|pod| pod.uid())
+}
+
+/// Writes changes as `+a`, `~a`, `-a` and `=`.
+fn told(changes: Vec<Change>) -> String {
+    let words = changes.iter().map(|change| match change {
+        Change::Added(pod) => format!("+{}", pod.uid()),
+        Change::Deleted(pod) => format!("-{}", pod.uid()),
+        Change::Modified { new, .. } => format!("~{}", new.uid()),
+        Change::Synced => "=".to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_resync_tells_only_what_changed_while_away() {
+    let mut mirror = mirror(&[pod("a", "a"), pod("b", "b"), pod("c", "c")]);
+    mirror.handle_disconnect();
+    assert!(!mirror.is_synced());
+    let mut tell = |event| told(mirror.handle_event(&event).unwrap());
+    assert_eq!(tell(event(EventKind::Added, &pod("a", "a"))), "");
+    assert_eq!(
+        tell(event(EventKind::Added, &created(pod("c", "c"), 5))),
+        "~c"
+    );
+    assert_eq!(tell(event(EventKind::Added, &pod("d", "d"))), "+d");
+    assert_eq!(tell(marker()), "-b =");
+    assert!(mirror.is_synced());
+    assert_eq!(mirror.pods().len(), 3);
+}
+
+#[test]
+fn a_resync_that_is_interrupted_deletes_nothing() {
+    let mut mirror = mirror(&[pod("a", "a"), pod("b", "b")]);
+    mirror.handle_disconnect();
+    mirror
+        .handle_event(&event(EventKind::Added, &pod("a", "a")))
+        .unwrap();
+    mirror.handle_disconnect();
+    mirror
+        .handle_event(&event(EventKind::Added, &pod("b", "b")))
+        .unwrap();
+    assert_eq!(mirror.pods().len(), 2);
+    assert_eq!(told(mirror.handle_event(&marker()).unwrap()), "-a =");
+}
+
+#[test]
+fn a_deletion_hands_out_the_pod_as_last_known() {
+    let mut mirror = mirror(&[created(pod("a", "a"), 7)]);
+    let changes = mirror
+        .handle_event(&event(EventKind::Deleted, &pod("a", "a")))
+        .unwrap();
+    let [Change::Deleted(gone)] = changes.as_slice() else {
+        panic!("{changes:?}")
+    };
+    assert_eq!(gone.created(), Some(7));
+    assert_eq!(
+        told(
+            mirror
+                .handle_event(&event(EventKind::Deleted, &pod("a", "a")))
+                .unwrap()
+        ),
+        ""
+    );
+}
+
+#[test]
+fn a_second_marker_on_one_watch_says_nothing() {
+    let mut mirror = mirror(&[pod("a", "a")]);
+    assert_eq!(told(mirror.handle_event(&marker()).unwrap()), "");
+}
+
+#[test]
+fn a_broken_pod_is_an_error_and_changes_nothing() {
+    let mut mirror = mirror(&[pod("a", "a")]);
+    let broken = Event {
+        kind: EventKind::Added,
+        pod: Bytes::from_static(b"\x0a\xff"),
+    };
+    assert!(matches!(
+        mirror.handle_event(&broken),
+        Err(MirrorError::Undecodable(_))
+    ));
+    let nameless = event(EventKind::Modified, &Pod::default());
+    assert_eq!(mirror.handle_event(&nameless), Err(MirrorError::MissingUid));
+    assert_eq!(mirror.pods().len(), 1);
+}
+
+#[test]
+fn a_uid_is_found_as_cgroups_spell_it() {
+    let mirror = mirror(&[pod("1a-2b-3c", "a")]);
+    assert_eq!(uid(mirror.by_uid("1a-2b-3c")), Some("1a-2b-3c"));
+    assert_eq!(uid(mirror.by_uid("1a_2b_3c")), Some("1a-2b-3c"));
+    assert_eq!(uid(mirror.by_uid("1a-2b")), None);
+    let path = "0::/kubepods.slice/kubepods-pod1a_2b_3c.slice/cri-containerd-ff.scope";
+    assert_eq!(uid(mirror.by_cgroup_path(path)), Some("1a-2b-3c"));
+    assert_eq!(
+        uid(mirror.by_cgroup_path("/kubepods/burstable/pod1a-2b-3c/ff")),
+        Some("1a-2b-3c")
+    );
+}
+
+#[test]
+fn a_static_pod_is_found_by_the_hash_of_the_kubelet() {
+    let hashed = annotated(pod("f00d-1", "a"), "kubernetes.io/config.hash", "abc123");
+    let mirrored = annotated(pod("f00d-2", "b"), "kubernetes.io/config.mirror", "def456");
+    let mirror = mirror(&[hashed, mirrored]);
+    assert_eq!(uid(mirror.by_uid("abc123")), Some("f00d-1"));
+    assert_eq!(uid(mirror.by_uid("def456")), Some("f00d-2"));
+    assert_eq!(
+        uid(mirror.by_cgroup_path("/kubepods/poddef456")),
+        Some("f00d-2")
+    );
+}
+
+#[test]
+fn of_two_pods_under_one_name_the_newest_that_has_not_ended_is_found() {
+    let old = created(pod("z-old", "web"), 1);
+    let new = created(pod("a-new", "web"), 2);
+    let ended = with_status(created(pod("m-ended", "web"), 3), phase("Failed"));
+    let mut mirror = mirror(&[old.clone(), new.clone(), ended]);
+    assert_eq!(uid(mirror.by_name("ns", "web")), Some("a-new"));
+    mirror
+        .handle_event(&event(EventKind::Deleted, &new))
+        .unwrap();
+    assert_eq!(uid(mirror.by_name("ns", "web")), Some("z-old"));
+    mirror
+        .handle_event(&event(EventKind::Deleted, &old))
+        .unwrap();
+    assert_eq!(uid(mirror.by_name("ns", "web")), Some("m-ended"));
+    assert_eq!(uid(mirror.by_name("other", "web")), None);
+}
+
+#[test]
+fn a_container_is_found_with_and_without_its_runtime() {
+    let container = |id: &str| ContainerStatus {
+        container_id: Some(id.to_owned()),
+        ..ContainerStatus::default()
+    };
+    let status = PodStatus {
+        container_statuses: vec![container("containerd://c1")],
+        init_container_statuses: vec![container("cri-o://c2")],
+        ephemeral_container_statuses: vec![container("c3"), container("")],
+        ..PodStatus::default()
+    };
+    let mut mirror = mirror(&[with_status(pod("a", "a"), status)]);
+    for id in ["c1", "containerd://c1", "c2", "cri-o://c2", "c3"] {
+        assert_eq!(uid(mirror.by_container_id(id)), Some("a"), "{id}");
+    }
+    assert_eq!(
+        uid(mirror.by_cgroup_path("/x/cri-containerd-c1.scope")),
+        Some("a")
+    );
+    assert_eq!(uid(mirror.by_container_id("")), None);
+    mirror
+        .handle_event(&event(EventKind::Modified, &pod("a", "a")))
+        .unwrap();
+    assert_eq!(uid(mirror.by_container_id("c1")), None);
+}
+
+#[test]
+fn an_address_is_found_in_both_families_but_not_on_the_host_network() {
+    let own = with_status(pod("a", "a"), addresses(&["10.0.0.1", "fd00::1"]));
+    let mut hosted = with_status(pod("h", "h"), addresses(&["192.0.2.1"]));
+    hosted.spec = Some(PodSpec {
+        host_network: Some(true),
+        ..PodSpec::default()
+    });
+    let mut ended = addresses(&["10.0.0.1"]);
+    ended.phase = Some("Succeeded".to_owned());
+    let ended = created(with_status(pod("e", "e"), ended), 99);
+    let mirror = mirror(&[own, hosted, ended]);
+    let find = |text: &str| uid(mirror.by_ip(text.parse().unwrap()));
+    assert_eq!(find("10.0.0.1"), Some("a"));
+    assert_eq!(find("::ffff:10.0.0.1"), Some("a"));
+    assert_eq!(find("fd00::1"), Some("a"));
+    assert_eq!(find("192.0.2.1"), None);
+    assert!(mirror.by_uid("h").unwrap().is_on_host_network());
+}
+
+#[test]
+fn a_pod_is_as_old_as_its_best_known_beginning() {
+    let seen = |pod| annotated(pod, "kubernetes.io/config.seen", "1970-01-01T00:01:00.5Z");
+    let started = PodStatus {
+        start_time: Some(Time {
+            seconds: Some(90),
+            ..Time::default()
+        }),
+        ..PodStatus::default()
+    };
+    let age = |pod: Pod| MirroredPod::parse(&pod.encode_to_vec()).unwrap().created();
+    assert_eq!(age(seen(created(pod("a", "a"), 30))), Some(30));
+    assert_eq!(
+        age(with_status(seen(pod("a", "a")), started.clone())),
+        Some(60)
+    );
+    assert_eq!(age(with_status(pod("a", "a"), started)), Some(90));
+    assert_eq!(age(pod("a", "a")), None);
+}

@@ -1,0 +1,8 @@
+//! The client against servers that do what a test says.
+
+#[cfg(test)]
+mod calls;
+#[cfg(test)]
+mod follow;
+#[cfg(test)]
+mod server;

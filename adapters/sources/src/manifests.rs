@@ -1,0 +1,195 @@
+//! Static pods from a folder of manifests, read as a kubelet reads its own.
+//!
+//! Like a kubelet, this source takes the regular files of the folder whose names do not begin with
+//! a dot, in the order of their names, follows links (so a `ConfigMap` volume works, and the flip
+//! of its `..data` link is one change), reads the first YAML or JSON document of each, and serves
+//! the pod that a kubelet on the node would make of it: with its defaults, the node's name at the
+//! end of the pod's name, the toleration and the annotations of static pods. A folder that does
+//! not exist is an empty one.
+//!
+//! It differs in four things, each on purpose:
+//!
+//! * A file that is empty, half written or broken keeps its last good pod, and is reported; a
+//!   kubelet drops the pod.
+//! * Of two files with one namespace and name the first in order wins, and the other is reported;
+//!   in a kubelet it depends on timing.
+//! * The UID of a pod that names none is a hash that stays the same across releases
+//!   (`src/identity.rs`); a kubelet's own hash changes with its release. Write `metadata.uid` into
+//!   a manifest to have the same UID in both.
+//! * `kubernetes.io/config.seen` has whole seconds.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use podsapi_core::{EncodedPod, SourceError};
+use tokio::time::Instant;
+
+use crate::folders::Folders;
+use crate::problems::{Problem, Problems};
+use crate::sink::Sink;
+use catalog::Catalog;
+use scan::Scan;
+
+mod catalog;
+mod checks;
+mod defaults;
+mod manifest;
+mod scan;
+
+/// What to read, and for whom.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The folder of manifests; it need not exist yet.
+    pub directory: PathBuf,
+    /// The name of the node, as the kubelet has it.
+    pub node_name: String,
+    /// How often everything is read again, should a change have escaped.
+    pub rescan: Duration,
+}
+
+impl Options {
+    /// Reads `directory` as the kubelet of `node_name` would, again every 20 seconds: the period
+    /// at which a kubelet does by default (`fileCheckFrequency`).
+    pub fn new(directory: impl Into<PathBuf>, node_name: impl Into<String>) -> Self {
+        Self {
+            directory: directory.into(),
+            node_name: node_name.into(),
+            rescan: RESCAN,
+        }
+    }
+}
+
+/// Serves the folder's pods until the future is dropped.
+///
+/// A change is served within a fraction of a second where inotify sees it, and with the next
+/// rescan where not. Each change is one complete list, so that files that change together change
+/// together for clients.
+///
+/// # Errors
+///
+/// Ends only when the sink does not accept the source.
+pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError> {
+    let mut watch = Watch::new(options);
+    let mut changed = true;
+    loop {
+        watch.arm_and_read(&sink, changed).await?;
+        changed = watch.folders.changed(Instant::now() + TICK).await;
+    }
+}
+
+/// The source between two readings.
+#[derive(Debug)]
+struct Watch {
+    options: Options,
+    folders: Folders,
+    /// Where the links in the folder lead.
+    link_targets: BTreeSet<PathBuf>,
+    catalog: Catalog,
+    problems: Problems,
+    /// What was put last; `None` before the first complete list.
+    served: Option<Vec<EncodedPod>>,
+    /// What the sink refused of it.
+    refused: BTreeSet<Problem>,
+    /// When to read again although nothing seems to have changed.
+    due: Instant,
+}
+
+impl Watch {
+    fn new(options: Options) -> Self {
+        Self {
+            folders: Folders::default(),
+            link_targets: BTreeSet::new(),
+            catalog: Catalog::new(&options.node_name),
+            problems: Problems::default(),
+            served: None,
+            refused: BTreeSet::new(),
+            due: Instant::now(),
+            options,
+        }
+    }
+
+    /// Reads the folder if it changed or it is time, after watching it, so that no change falls
+    /// between reading and watching.
+    async fn arm_and_read(&mut self, sink: &Sink, changed: bool) -> Result<(), SourceError> {
+        let mut changed = changed;
+        for _ in 0..REARMS_LIMIT {
+            let mut wanted = self.link_targets.clone();
+            wanted.insert(self.options.directory.clone());
+            changed |= self.folders.arm(&wanted);
+            if !changed && Instant::now() < self.due {
+                return Ok(());
+            }
+            self.due = Instant::now() + self.options.rescan;
+            changed = false;
+            match self.scan().await {
+                Ok(scan) => {
+                    self.take(&scan, sink)?;
+                    self.link_targets = scan.link_targets;
+                }
+                Err(problem) => {
+                    self.due = Instant::now() + TICK.min(self.options.rescan);
+                    self.problems
+                        .replace(BTreeSet::from([problem]), SOURCE, sink);
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn scan(&self) -> Result<Scan, Problem> {
+        let directory = self.options.directory.clone();
+        let scanned = tokio::task::spawn_blocking(move || scan::scan(&directory)).await;
+        let scanned = match scanned {
+            Ok(scanned) => scanned.map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        scanned.map_err(|error| {
+            let state = match self.served {
+                Some(_) => "the pods known last stay served",
+                None => "nothing is served before it can be",
+            };
+            let text = format!("cannot be listed: {error} ({state}; tried again every second)");
+            Problem::fault(self.options.directory.display().to_string(), text)
+        })
+    }
+
+    fn take(&mut self, scan: &Scan, sink: &Sink) -> Result<(), SourceError> {
+        let (pods, mut problems) = self.catalog.update(scan, sink.now());
+        let subject = || self.options.directory.display().to_string();
+        if scan.missing {
+            let text = "does not exist: no static pods until it does";
+            problems.insert(Problem::remark(subject(), text));
+        }
+        if let Some(reason) = self.folders.broken() {
+            let period = self.options.rescan;
+            let text = format!("{reason} (changes are seen every {period:?} only)");
+            problems.insert(Problem::remark(subject(), text));
+        }
+        if self.served.as_ref() != Some(&pods) {
+            self.refused = sink.replace(&pods)?;
+            tracing::info!(source = SOURCE, pods = pods.len(), "list complete");
+            self.served = Some(pods);
+        }
+        problems.extend(self.refused.iter().cloned());
+        self.problems.replace(problems, SOURCE, sink);
+        Ok(())
+    }
+}
+
+const SOURCE: &str = "manifests";
+
+/// A kubelet's default `fileCheckFrequency`.
+const RESCAN: Duration = Duration::from_secs(20);
+
+/// How often the folder is looked for under its name: when it appears or is replaced, nothing in
+/// it has an event to tell.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Readings in a row before waiting again, should links change at each of them.
+const REARMS_LIMIT: usize = 4;
+
+#[cfg(test)]
+mod tests;

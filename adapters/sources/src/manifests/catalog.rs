@@ -1,0 +1,134 @@
+//! Which static pods there are: the last good pod of each file, one for each name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use podsapi_core::{EncodedPod, Uid};
+use sha2::{Digest, Sha256};
+
+use super::manifest::Manifest;
+use super::scan::{Content, Scan};
+use crate::problems::Problem;
+
+/// The state of a folder of manifests, advanced by one scan at a time.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    node_name: String,
+    files: BTreeMap<PathBuf, Known>,
+    /// When each served pod was first seen; kept while it is served.
+    seen: BTreeMap<Uid, i64>,
+}
+
+/// What is known of one file.
+#[derive(Debug, Default)]
+struct Known {
+    /// Of the content read last, so that the same content is not read twice.
+    digest: Option<[u8; 32]>,
+    /// What the last content that made a pod made.
+    good: Option<Manifest>,
+    problems: Vec<Problem>,
+}
+
+impl Catalog {
+    /// Returns the catalog of a folder that nobody has read yet.
+    pub(crate) fn new(node_name: &str) -> Self {
+        Self {
+            node_name: node_name.to_owned(),
+            files: BTreeMap::new(),
+            seen: BTreeMap::new(),
+        }
+    }
+
+    /// Takes what a scan found at `now`; returns the pods in the order of their files, and what is
+    /// wrong.
+    pub(crate) fn update(&mut self, scan: &Scan, now: i64) -> (Vec<EncodedPod>, BTreeSet<Problem>) {
+        let present: BTreeSet<&Path> = scan.files.iter().map(|(path, _)| path.as_path()).collect();
+        self.files
+            .retain(|path, _| present.contains(path.as_path()));
+        for (path, content) in &scan.files {
+            let known = self.files.entry(path.clone()).or_default();
+            known.take(path, content, &self.node_name);
+        }
+        let mut problems = BTreeSet::new();
+        let mut pods = Vec::new();
+        let mut names: BTreeMap<(&str, &str), &Path> = BTreeMap::new();
+        let mut seen = BTreeMap::new();
+        // In the order of the paths, which within one folder is that of the names.
+        for (path, known) in &self.files {
+            problems.extend(known.problems.iter().cloned());
+            let Some(manifest) = &known.good else {
+                continue;
+            };
+            let (namespace, name) = (manifest.namespace(), manifest.name());
+            if let Some(first) = names.get(&(namespace, name)) {
+                let text = format!("{namespace}/{name} is from {} already", first.display());
+                problems.insert(not_served(path, &text));
+                continue;
+            }
+            let uid = manifest.uid();
+            if seen.contains_key(&uid) {
+                let text = format!("a pod with the UID {uid} is from another file already");
+                problems.insert(not_served(path, &text));
+                continue;
+            }
+            let first_seen = self.seen.get(&uid).copied().unwrap_or(now);
+            match manifest.encode(first_seen) {
+                Ok(pod) => {
+                    names.insert((namespace, name), path);
+                    seen.insert(uid, first_seen);
+                    pods.push(pod);
+                }
+                Err(error) => {
+                    problems.insert(not_served(path, &error));
+                }
+            }
+        }
+        self.seen = seen;
+        (pods, problems)
+    }
+}
+
+impl Known {
+    fn take(&mut self, path: &Path, content: &Content, node_name: &str) {
+        let read = match content {
+            Content::Bytes(bytes) => {
+                let digest: [u8; 32] = Sha256::digest(bytes).into();
+                if self.digest == Some(digest) {
+                    return;
+                }
+                self.digest = Some(digest);
+                Manifest::read(bytes, &path.to_string_lossy(), node_name)
+            }
+            Content::Unreadable(error) => {
+                self.digest = None;
+                Err(error.to_string())
+            }
+        };
+        self.problems.clear();
+        match read {
+            Ok(manifest) => {
+                if !manifest.unknown.is_empty() {
+                    let fields = manifest.unknown.join(", ");
+                    let text = format!("fields that are not known and not served: {fields}");
+                    self.problems.push(Problem::remark(subject(path), text));
+                }
+                self.good = Some(manifest);
+            }
+            Err(error) => self.problems.push(match &self.good {
+                Some(_) => Problem::fault(
+                    subject(path),
+                    format!("{error} (its last good pod stays served)"),
+                ),
+                None => not_served(path, &error),
+            }),
+        }
+    }
+}
+
+fn subject(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn not_served(path: &Path, reason: &str) -> Problem {
+    Problem::fault(subject(path), format!("{reason} (not served)"))
+}

@@ -1,0 +1,167 @@
+//! One manifest turned into the pod that a kubelet would make of it.
+
+use bytes::Bytes;
+use podsapi_core::{EncodedPod, Uid};
+use podsapi_proto::json::{self, Map, Value};
+use podsapi_proto::schema::Message;
+
+use super::{checks, defaults};
+use crate::identity::Identity;
+use crate::text;
+use crate::tree::{self, edit_or_insert, set_if_zero};
+use crate::wall::rfc3339;
+
+/// A static pod, complete but for the time at which it was first seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Manifest {
+    pod: Map,
+    uid: String,
+    /// Paths of fields that no release known here has.
+    pub(crate) unknown: Vec<String>,
+}
+
+impl Manifest {
+    /// Reads the first document of a file; `path` and `node_name` become part of the pod's
+    /// identity.
+    ///
+    /// # Errors
+    ///
+    /// Why no kubelet would take it, for its author to read.
+    pub(crate) fn read(content: &[u8], path: &str, node_name: &str) -> Result<Self, String> {
+        let document = text::first_document(content)?;
+        let Value::Map(mut pod) = document.clone() else {
+            return Err("expected a Pod, found no object".to_owned());
+        };
+        match (tree::text(&pod, "apiVersion"), tree::text(&pod, "kind")) {
+            ("v1", "Pod") => {}
+            (version, kind) => {
+                return Err(format!(
+                    "expected apiVersion v1 and kind Pod, found {version:?} and {kind:?}"
+                ));
+            }
+        }
+        // Approves the types, so that what follows meets none that it does not expect.
+        let encoded = json::encode(Message::POD, &document).map_err(|error| error.to_string())?;
+        let uid = complete(&mut pod, path, node_name, &document)?;
+        let faults = checks::check(&pod);
+        if faults.is_empty() {
+            Ok(Self {
+                pod,
+                uid,
+                unknown: encoded.unknown,
+            })
+        } else {
+            Err(faults.join("; "))
+        }
+    }
+
+    /// The pod's namespace.
+    pub(crate) fn namespace(&self) -> &str {
+        tree::inner(&self.pod, "metadata").map_or("", |metadata| tree::text(metadata, "namespace"))
+    }
+
+    /// The pod's name, the node's name included.
+    pub(crate) fn name(&self) -> &str {
+        tree::inner(&self.pod, "metadata").map_or("", |metadata| tree::text(metadata, "name"))
+    }
+
+    /// The pod's UID.
+    pub(crate) fn uid(&self) -> Uid {
+        Uid::new(&self.uid)
+    }
+
+    /// Encodes the pod as first seen at `seen`, in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// When the pod is beyond the bounds of a pod.
+    pub(crate) fn encode(&self, seen: i64) -> Result<EncodedPod, String> {
+        let mut pod = self.pod.clone();
+        edit_or_insert(&mut pod, "metadata", |metadata| {
+            edit_or_insert(metadata, "annotations", |annotations| {
+                annotations.set(SEEN_ANNOTATION, Value::from(rfc3339(seen)));
+            });
+        });
+        let encoded = json::encode(Message::POD, &Value::Map(pod));
+        let encoded = encoded.map_err(|error| error.to_string())?;
+        EncodedPod::parse(Bytes::from(encoded.bytes)).map_err(|error| error.to_string())
+    }
+}
+
+/// Makes a static pod of this node out of what a file says; returns its UID.
+fn complete(
+    pod: &mut Map,
+    path: &str,
+    node_name: &str,
+    document: &Value,
+) -> Result<String, String> {
+    let given = tree::inner(pod, "metadata").map(|metadata| {
+        let name = tree::text(metadata, "name").to_owned();
+        (name, tree::text(metadata, "uid").to_owned())
+    });
+    let (name, mut uid) = given.unwrap_or_default();
+    if name.is_empty() {
+        return Err("metadata.name: required".to_owned());
+    }
+    if uid.is_empty() {
+        uid = Identity::of_manifest(node_name, path, document);
+    }
+    defaults::fill(pod);
+    edit_or_insert(pod, "metadata", |metadata| {
+        let name = format!("{name}-{}", node_name.to_lowercase());
+        metadata.set("name", Value::from(name));
+        metadata.set("uid", Value::from(uid.as_str()));
+        set_if_zero(metadata, "namespace", "default");
+        edit_or_insert(metadata, "annotations", |annotations| {
+            annotations.set(HASH_ANNOTATION, Value::from(uid.as_str()));
+            annotations.set(SOURCE_ANNOTATION, Value::from("file"));
+        });
+    });
+    edit_or_insert(pod, "spec", |spec| {
+        spec.set("nodeName", Value::from(node_name));
+        tolerate_no_execute(spec);
+    });
+    edit_or_insert(pod, "status", |status| {
+        status.set("phase", Value::from("Pending"));
+    });
+    Ok(uid)
+}
+
+/// Static pods stay when their node is in trouble: they tolerate every taint that evicts.
+fn tolerate_no_execute(spec: &mut Map) {
+    let toleration = tree::object([
+        ("operator", Value::from("Exists")),
+        ("effect", Value::from("NoExecute")),
+    ]);
+    let mut tolerations = match spec.remove("tolerations") {
+        Some(Value::List(tolerations)) => tolerations,
+        Some(
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Map(_),
+        )
+        | None => Vec::new(),
+    };
+    let mut found = false;
+    for one in &mut tolerations {
+        let same = one.as_map().is_some_and(|map| {
+            tree::text(map, "key").is_empty()
+                && tree::text(map, "value").is_empty()
+                && tree::text(map, "operator") == "Exists"
+                && tree::text(map, "effect") == "NoExecute"
+        });
+        if same {
+            *one = toleration.clone();
+            found = true;
+        }
+    }
+    if !found {
+        tolerations.push(toleration);
+    }
+    spec.set("tolerations", Value::List(tolerations));
+}
+
+const HASH_ANNOTATION: &str = "kubernetes.io/config.hash";
+const SEEN_ANNOTATION: &str = "kubernetes.io/config.seen";
+const SOURCE_ANNOTATION: &str = "kubernetes.io/config.source";
+
+#[cfg(test)]
+mod tests;

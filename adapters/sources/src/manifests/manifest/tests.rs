@@ -1,0 +1,243 @@
+//! What a kubelet makes of a manifest.
+
+use podsapi_core::EncodedPod;
+use podsapi_proto::json::Value;
+
+use super::Manifest;
+use crate::recorder::{at, decoded};
+
+fn read(text: &str) -> Result<EncodedPod, String> {
+    Manifest::read(text.as_bytes(), "/m/web.yaml", "Node-A")?.encode(1_762_283_628)
+}
+
+fn pod(text: &str) -> Value {
+    decoded(&read(text).unwrap())
+}
+
+fn text<'v>(value: &'v Value, path: &str) -> &'v str {
+    let found = at(value, path);
+    found
+        .as_str()
+        .unwrap_or_else(|| panic!("{path}: {found:?}"))
+}
+
+fn number(value: &Value, path: &str) -> i64 {
+    let found = at(value, path);
+    let Value::Number(number) = found else {
+        panic!("{path}: {found:?}");
+    };
+    number.as_i64().unwrap()
+}
+
+const SMALL: &str = "
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - {name: main, image: nginx}
+";
+
+#[test]
+fn a_small_manifest_becomes_a_static_pod_of_the_node() {
+    let pod = pod(SMALL);
+    assert_eq!(text(&pod, "metadata/name"), "web-node-a");
+    assert_eq!(text(&pod, "metadata/namespace"), "default");
+    let uid = text(&pod, "metadata/uid");
+    assert_eq!(uid.len(), 32);
+    assert!(
+        uid.bytes()
+            .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    );
+    let annotations = at(&pod, "metadata/annotations");
+    let annotation = |key: &str| annotations.get(key).and_then(Value::as_str);
+    assert_eq!(annotation("kubernetes.io/config.hash"), Some(uid));
+    assert_eq!(annotation("kubernetes.io/config.source"), Some("file"));
+    assert_eq!(
+        annotation("kubernetes.io/config.seen"),
+        Some("2025-11-04T19:13:48Z")
+    );
+    assert_eq!(text(&pod, "spec/nodeName"), "Node-A");
+    assert_eq!(text(&pod, "spec/tolerations/0/operator"), "Exists");
+    assert_eq!(text(&pod, "spec/tolerations/0/effect"), "NoExecute");
+    assert_eq!(text(&pod, "status/phase"), "Pending");
+}
+
+#[test]
+fn a_node_name_that_makes_no_name_of_a_pod_is_refused() {
+    let error = Manifest::read(SMALL.as_bytes(), "/m/web.yaml", "Node_A").unwrap_err();
+    assert!(error.contains("metadata.name"), "{error}");
+}
+
+#[test]
+fn the_defaults_of_the_api_are_filled_in() {
+    let pod = pod("
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  hostNetwork: true
+  initContainers:
+  - {name: first, image: 'tool:1', env: [{name: A, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}
+  containers:
+  - name: main
+    image: nginx
+    ports: [{containerPort: 80}]
+    resources: {limits: {cpu: 1, memory: 1Gi}, requests: {cpu: 100m}}
+    livenessProbe: {httpGet: {port: 80}, periodSeconds: 3}
+    readinessProbe: {grpc: {port: 81}}
+    lifecycle: {preStop: {httpGet: {port: 80}}}
+  volumes:
+  - {name: none}
+  - {name: host, hostPath: {path: /etc}}
+  - {name: down, downwardAPI: {items: [{path: name, fieldRef: {fieldPath: metadata.name}}]}}
+  - {name: both, projected: {sources: [{downwardAPI: {items: [{path: name, fieldRef: {fieldPath: metadata.name}}]}}]}}
+  - {name: image, image: {reference: 'data:latest'}}
+");
+    for (path, expected) in [
+        ("spec/restartPolicy", "Always"),
+        ("spec/dnsPolicy", "ClusterFirst"),
+        ("spec/schedulerName", "default-scheduler"),
+        ("spec/containers/0/imagePullPolicy", "Always"),
+        (
+            "spec/containers/0/terminationMessagePath",
+            "/dev/termination-log",
+        ),
+        ("spec/containers/0/terminationMessagePolicy", "File"),
+        ("spec/containers/0/ports/0/protocol", "TCP"),
+        ("spec/containers/0/resources/requests/cpu", "100m"),
+        ("spec/containers/0/resources/requests/memory", "1Gi"),
+        ("spec/containers/0/livenessProbe/httpGet/path", "/"),
+        ("spec/containers/0/livenessProbe/httpGet/scheme", "HTTP"),
+        ("spec/containers/0/readinessProbe/grpc/service", ""),
+        ("spec/containers/0/lifecycle/preStop/httpGet/scheme", "HTTP"),
+        ("spec/initContainers/0/imagePullPolicy", "IfNotPresent"),
+        (
+            "spec/initContainers/0/env/0/valueFrom/fieldRef/apiVersion",
+            "v1",
+        ),
+        ("spec/volumes/1/hostPath/type", ""),
+        (
+            "spec/volumes/2/downwardAPI/items/0/fieldRef/apiVersion",
+            "v1",
+        ),
+        (
+            "spec/volumes/3/projected/sources/0/downwardAPI/items/0/fieldRef/apiVersion",
+            "v1",
+        ),
+        ("spec/volumes/4/image/pullPolicy", "Always"),
+    ] {
+        assert_eq!(text(&pod, path), expected, "{path}");
+    }
+    for (path, expected) in [
+        ("spec/terminationGracePeriodSeconds", 30),
+        ("spec/containers/0/ports/0/hostPort", 80),
+        ("spec/containers/0/livenessProbe/periodSeconds", 3),
+        ("spec/containers/0/livenessProbe/timeoutSeconds", 1),
+        ("spec/containers/0/readinessProbe/periodSeconds", 10),
+        ("spec/containers/0/readinessProbe/successThreshold", 1),
+        ("spec/containers/0/readinessProbe/failureThreshold", 3),
+        ("spec/volumes/2/downwardAPI/defaultMode", 420),
+        ("spec/volumes/3/projected/defaultMode", 420),
+    ] {
+        assert_eq!(number(&pod, path), expected, "{path}");
+    }
+    assert_eq!(at(&pod, "spec/enableServiceLinks"), &Value::Bool(true));
+    assert!(
+        at(&pod, "spec/securityContext")
+            .as_map()
+            .unwrap()
+            .is_empty()
+    );
+    assert!(
+        at(&pod, "spec/volumes/0/emptyDir")
+            .as_map()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn what_a_manifest_says_stays() {
+    let pod = pod("
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  namespace: kube-system
+  uid: 0f8da95e-e976-4aea-aeb6-80e58a1b0c44
+  annotations: {mine: 'yes', kubernetes.io/config.source: api}
+spec:
+  restartPolicy: OnFailure
+  dnsPolicy: Default
+  terminationGracePeriodSeconds: -1
+  enableServiceLinks: false
+  nodeName: elsewhere
+  tolerations:
+  - {key: a, operator: Exists}
+  - {operator: Exists, effect: NoExecute, tolerationSeconds: 9}
+  containers:
+  - {name: main, image: nginx, imagePullPolicy: Never}
+");
+    assert_eq!(
+        text(&pod, "metadata/uid"),
+        "0f8da95e-e976-4aea-aeb6-80e58a1b0c44"
+    );
+    assert_eq!(text(&pod, "metadata/namespace"), "kube-system");
+    assert_eq!(text(&pod, "metadata/annotations/mine"), "yes");
+    let annotations = at(&pod, "metadata/annotations").as_map().unwrap();
+    let annotation = |key| annotations.get(key).and_then(Value::as_str);
+    assert_eq!(annotation("kubernetes.io/config.source"), Some("file"));
+    assert_eq!(
+        annotation("kubernetes.io/config.hash"),
+        Some("0f8da95e-e976-4aea-aeb6-80e58a1b0c44")
+    );
+    assert_eq!(text(&pod, "spec/restartPolicy"), "OnFailure");
+    assert_eq!(text(&pod, "spec/dnsPolicy"), "Default");
+    assert_eq!(number(&pod, "spec/terminationGracePeriodSeconds"), 1);
+    assert_eq!(at(&pod, "spec/enableServiceLinks"), &Value::Bool(false));
+    assert_eq!(text(&pod, "spec/nodeName"), "Node-A");
+    assert_eq!(text(&pod, "spec/containers/0/imagePullPolicy"), "Never");
+    // The one that a kubelet adds replaces its like.
+    assert_eq!(at(&pod, "spec/tolerations").as_list().unwrap().len(), 2);
+    assert!(
+        at(&pod, "spec/tolerations/1")
+            .get("tolerationSeconds")
+            .is_none()
+    );
+}
+
+#[test]
+fn fields_that_are_not_known_are_named_and_left_out() {
+    let manifest = SMALL.replace("image: nginx", "image: nginx, imagge: other");
+    let read = Manifest::read(manifest.as_bytes(), "/m/web.yaml", "node-a").unwrap();
+    assert_eq!(read.unknown, ["spec.containers[0].imagge"]);
+    read.encode(0).unwrap();
+}
+
+#[test]
+fn what_is_no_pod_is_refused_with_the_reason() {
+    for (text, reason) in [
+        ("", "is empty"),
+        ("# nothing\n", "is empty"),
+        ("- a\n", "expected a Pod"),
+        ("apiVersion: v1\nkind: Service\n", "\"Service\""),
+        ("apiVersion: v2\nkind: Pod\n", "\"v2\""),
+        (
+            "apiVersion: v1\nkind: Pod\nspec: {}\n",
+            "metadata.name: required",
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: 5}\n",
+            "metadata.name",
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
+            "spec.containers: at least one",
+        ),
+        ("{\"apiVersion\": \"v1\", \"kind\": \"Pod\"", "line 1"),
+    ] {
+        let error = read(text).unwrap_err();
+        assert!(error.contains(reason), "{text:?}: {error}");
+    }
+}

@@ -1,0 +1,390 @@
+//! Real folders under a running source.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::time::Duration;
+
+use nix::sys::stat::Mode;
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+
+use super::{Options, run};
+use crate::recorder::{Recorder, at, decoded};
+
+/// A source on a folder of its own.
+struct Running {
+    folder: TempDir,
+    recorder: Recorder,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    /// Starts on a folder that `prepare` has filled, and waits for the first complete list.
+    async fn start(prepare: impl FnOnce(&Path)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        prepare(folder.path());
+        let directory = folder.path().to_path_buf();
+        let mut running = Self::start_on(folder, &directory);
+        running.recorder.until(|heard| heard.lists > 0).await;
+        running
+    }
+
+    fn start_on(folder: TempDir, directory: &Path) -> Self {
+        let recorder = Recorder::new();
+        let mut options = Options::new(directory, "Node-A");
+        // So long that what tests see is seen by events.
+        options.rescan = Duration::from_secs(3600);
+        let sink = recorder.sink.clone();
+        let task = tokio::spawn(async move {
+            let Err(error) = run(options, sink).await;
+            panic!("the source ended: {error}");
+        });
+        Self {
+            folder,
+            recorder,
+            task,
+        }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    async fn until_names(&mut self, names: &[&str]) -> crate::recorder::Heard {
+        self.recorder.until(|heard| heard.names() == names).await
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn manifest(name: &str, image: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: {name}\nspec:\n  containers:\n  - name: main\n    image: {image}\n"
+    )
+}
+
+fn image(heard: &crate::recorder::Heard, pod: &str) -> String {
+    let pod = decoded(&heard.pods[pod]);
+    at(&pod, "spec/containers/0/image")
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[tokio::test]
+async fn the_first_list_has_every_visible_regular_file_in_one_step() {
+    let running = Running::start(|folder| {
+        fs::write(folder.join("b.yaml"), manifest("b", "b:1")).unwrap();
+        fs::write(
+            folder.join("a.json"),
+            r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"kube-system"},
+                "spec":{"containers":[{"name":"main","image":"a:1"}]}}"#,
+        )
+        .unwrap();
+        fs::write(folder.join(".hidden.yaml"), manifest("hidden", "x:1")).unwrap();
+        fs::create_dir(folder.join("folder.yaml")).unwrap();
+        fs::write(folder.join("folder.yaml/c.yaml"), manifest("c", "c:1")).unwrap();
+        nix::unistd::mkfifo(&folder.join("pipe.yaml"), Mode::S_IRWXU).unwrap();
+    })
+    .await;
+    let heard = running.recorder.heard();
+    assert_eq!(heard.names(), ["default/b-node-a", "kube-system/a-node-a"]);
+    assert_eq!(heard.words, ["begin", "put", "put", "complete"]);
+    assert_eq!(heard.problem(), "");
+}
+
+#[tokio::test]
+async fn a_file_moved_in_changed_in_place_and_moved_out_is_followed() {
+    let mut running = Running::start(|_| {}).await;
+    let outside = tempfile::tempdir_in(running.folder.path().parent().unwrap()).unwrap();
+    fs::write(outside.path().join("web"), manifest("web", "web:1")).unwrap();
+    fs::rename(outside.path().join("web"), running.path("web.yaml")).unwrap();
+    let heard = running.until_names(&["default/web-node-a"]).await;
+    let first = heard.pods["default/web-node-a"].uid().clone();
+
+    running.write("web.yaml", &manifest("web", "web:2"));
+    let heard = running
+        .recorder
+        .until(|heard| image(heard, "default/web-node-a") == "web:2")
+        .await;
+    assert_ne!(*heard.pods["default/web-node-a"].uid(), first);
+
+    fs::rename(running.path("web.yaml"), outside.path().join("web")).unwrap();
+    running.until_names(&[]).await;
+}
+
+#[tokio::test]
+async fn an_editor_that_saves_by_swap_file_and_backup_makes_one_change() {
+    let mut running = Running::start(|folder| {
+        fs::write(folder.join("web.yaml"), manifest("web", "web:1")).unwrap();
+    })
+    .await;
+    running.write(".web.yaml.swp", "b0VIM 9.1");
+    running.write("4913", "");
+    fs::remove_file(running.path("4913")).unwrap();
+    fs::rename(running.path("web.yaml"), running.path("web.yaml~")).unwrap();
+    running.write("web.yaml", &manifest("web", "web:2"));
+    fs::remove_file(running.path("web.yaml~")).unwrap();
+    fs::remove_file(running.path(".web.yaml.swp")).unwrap();
+    let heard = running
+        .recorder
+        .until(|heard| image(heard, "default/web-node-a") == "web:2")
+        .await;
+    assert_eq!(heard.names(), ["default/web-node-a"]);
+}
+
+#[tokio::test]
+async fn a_config_map_volume_flips_all_its_files_in_one_step() {
+    let mut running = Running::start(|folder| {
+        fs::create_dir(folder.join("..2026_01")).unwrap();
+        for name in ["a", "b"] {
+            fs::write(folder.join("..2026_01").join(name), manifest(name, "old:1")).unwrap();
+            symlink(
+                format!("..data/{name}"),
+                folder.join(format!("{name}.yaml")),
+            )
+            .unwrap();
+        }
+        symlink("..2026_01", folder.join("..data")).unwrap();
+    })
+    .await;
+    let names = ["default/a-node-a", "default/b-node-a"];
+    assert_eq!(running.recorder.heard().names(), names);
+
+    fs::create_dir(running.path("..2026_02")).unwrap();
+    for name in ["a", "b"] {
+        fs::write(
+            running.path("..2026_02").join(name),
+            manifest(name, "new:1"),
+        )
+        .unwrap();
+    }
+    symlink("..2026_02", running.path("..data_tmp")).unwrap();
+    fs::rename(running.path("..data_tmp"), running.path("..data")).unwrap();
+    fs::remove_dir_all(running.path("..2026_01")).unwrap();
+    let heard = running
+        .recorder
+        .until(|heard| names.iter().any(|name| image(heard, name) == "new:1"))
+        .await;
+    assert!(names.iter().all(|name| image(&heard, name) == "new:1"));
+    assert_eq!(heard.lists, 2);
+    assert_eq!(heard.problem(), "");
+}
+
+#[tokio::test]
+async fn a_file_behind_a_link_that_leaves_the_folder_is_watched_where_it_is() {
+    let outside = tempfile::tempdir().unwrap();
+    let target = outside.path().join("real");
+    fs::write(&target, manifest("web", "web:1")).unwrap();
+    let mut running = Running::start(|folder| symlink(&target, folder.join("w")).unwrap()).await;
+    fs::write(&target, manifest("web", "web:2")).unwrap();
+    running
+        .recorder
+        .until(|heard| image(heard, "default/web-node-a") == "web:2")
+        .await;
+}
+
+#[tokio::test]
+async fn a_broken_file_keeps_its_last_good_pod_and_is_reported_once_until_it_is_fixed() {
+    let mut running = Running::start(|folder| {
+        fs::write(folder.join("web.yaml"), manifest("web", "web:1")).unwrap();
+    })
+    .await;
+    let half = "apiVersion: v1\nkind: Pod\nmetadata: {name: web\n";
+    let typed = manifest("web", "web:1").replace("image: web:1", "image: 5");
+    for broken in [
+        "",
+        half,
+        &typed,
+        "kind: Service\napiVersion: v1\n",
+        "\u{0}\u{1}",
+    ] {
+        let before = running.recorder.heard().problem().to_owned();
+        running.write("web.yaml", broken);
+        let heard = running
+            .recorder
+            .until(|heard| heard.problem() != before)
+            .await;
+        assert!(heard.problem().contains("web.yaml"), "{}", heard.problem());
+        assert!(heard.problem().contains("last good pod stays served"));
+        assert_eq!(image(&heard, "default/web-node-a"), "web:1");
+        assert_eq!(heard.lists, 1);
+    }
+    // The same content again is not another problem.
+    let told = running.recorder.heard().problems.len();
+    running.write("web.yaml", "\u{0}\u{1}");
+    running.write("other.yaml", &manifest("other", "x:1"));
+    let heard = running
+        .until_names(&["default/other-node-a", "default/web-node-a"])
+        .await;
+    assert_eq!(heard.problems.len(), told);
+
+    running.write("web.yaml", &manifest("web", "web:2"));
+    let heard = running
+        .recorder
+        .until(|heard| heard.problems.last() == Some(&None))
+        .await;
+    assert_eq!(image(&heard, "default/web-node-a"), "web:2");
+}
+
+#[tokio::test]
+async fn a_file_that_was_never_good_hides_no_other_and_is_reported() {
+    let mut running = Running::start(|folder| {
+        fs::write(folder.join("a.yaml"), "kind: [").unwrap();
+        fs::write(folder.join("b.yaml"), manifest("b", "b:1")).unwrap();
+        fs::write(folder.join("c.yaml"), b"kind: \xff\xfe").unwrap();
+        symlink("d.yaml", folder.join("d.yaml")).unwrap();
+        symlink("nothing", folder.join("e.yaml")).unwrap();
+    })
+    .await;
+    let heard = running
+        .recorder
+        .until(|heard| !heard.problem().is_empty())
+        .await;
+    assert_eq!(heard.names(), ["default/b-node-a"]);
+    for name in ["a.yaml", "c.yaml", "d.yaml", "e.yaml"] {
+        assert!(
+            heard.problem().contains(name),
+            "{name}: {}",
+            heard.problem()
+        );
+    }
+}
+
+#[tokio::test]
+async fn of_two_files_with_one_name_the_first_in_order_wins_and_the_second_takes_over() {
+    let mut running = Running::start(|folder| {
+        fs::write(folder.join("b.yaml"), manifest("web", "second:1")).unwrap();
+        fs::write(folder.join("a.yaml"), manifest("web", "first:1")).unwrap();
+    })
+    .await;
+    let heard = running
+        .recorder
+        .until(|heard| !heard.problem().is_empty())
+        .await;
+    assert_eq!(image(&heard, "default/web-node-a"), "first:1");
+    assert!(heard.problem().contains("b.yaml"), "{}", heard.problem());
+    fs::remove_file(running.path("a.yaml")).unwrap();
+    let heard = running
+        .recorder
+        .until(|heard| heard.problems.last() == Some(&None))
+        .await;
+    assert_eq!(image(&heard, "default/web-node-a"), "second:1");
+}
+
+#[tokio::test]
+async fn a_missing_folder_is_an_empty_list_and_its_files_are_served_once_it_exists() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().join("later");
+    let mut running = Running::start_on(folder, &directory);
+    let heard = running
+        .recorder
+        .until(|heard| !heard.problem().is_empty())
+        .await;
+    assert_eq!(heard.words, ["begin", "complete"]);
+    assert!(heard.problem().contains("does not exist"));
+
+    fs::create_dir(&directory).unwrap();
+    fs::write(directory.join("web.yaml"), manifest("web", "web:1")).unwrap();
+    let heard = running
+        .recorder
+        .until(|heard| heard.problems.last() == Some(&None))
+        .await;
+    assert_eq!(heard.names(), ["default/web-node-a"]);
+
+    // Replaced under its name, as by a mount: what the watched folder was is not asked any more.
+    let other = running.path("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("db.yaml"), manifest("db", "db:1")).unwrap();
+    fs::rename(&directory, running.path("old")).unwrap();
+    fs::rename(&other, &directory).unwrap();
+    running.until_names(&["default/db-node-a"]).await;
+    fs::remove_dir_all(&directory).unwrap();
+    running.until_names(&[]).await;
+}
+
+#[tokio::test]
+async fn a_file_over_ten_mebibytes_is_refused_and_one_of_ten_is_not() {
+    let text = manifest("web", "web:1");
+    let padding = |bytes: usize| format!("{text}#{}", "x".repeat(bytes - text.len() - 1));
+    let mut running = Running::start(|folder| {
+        fs::write(folder.join("large.yaml"), padding((10 << 20) + 1)).unwrap();
+    })
+    .await;
+    let heard = running
+        .recorder
+        .until(|heard| !heard.problem().is_empty())
+        .await;
+    assert!(heard.problem().contains("10485760"), "{}", heard.problem());
+    running.write("large.yaml", &padding(10 << 20));
+    running.until_names(&["default/web-node-a"]).await;
+}
+
+#[tokio::test]
+async fn what_may_not_be_read_is_reported_and_served_once_it_may() {
+    if nix::unistd::geteuid().is_root() {
+        println!("skipped: nothing is forbidden to the superuser");
+        return;
+    }
+    let mut running = Running::start(|folder| {
+        fs::write(folder.join("web.yaml"), manifest("web", "web:1")).unwrap();
+        fs::set_permissions(folder.join("web.yaml"), fs::Permissions::from_mode(0o000)).unwrap();
+    })
+    .await;
+    let heard = running
+        .recorder
+        .until(|heard| !heard.problem().is_empty())
+        .await;
+    assert!(heard.problem().contains("ermission"), "{}", heard.problem());
+    fs::set_permissions(running.path("web.yaml"), fs::Permissions::from_mode(0o600)).unwrap();
+    running.until_names(&["default/web-node-a"]).await;
+}
+
+#[tokio::test]
+async fn a_path_that_is_no_folder_is_reported_and_completes_nothing_until_it_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().join("file");
+    fs::write(&directory, manifest("web", "web:1")).unwrap();
+    let mut running = Running::start_on(folder, &directory);
+    let heard = running
+        .recorder
+        .until(|heard| !heard.problem().is_empty())
+        .await;
+    assert_eq!(heard.words, Vec::<&str>::new());
+    assert!(
+        heard.problem().contains("cannot be listed"),
+        "{}",
+        heard.problem()
+    );
+    fs::remove_file(&directory).unwrap();
+    fs::create_dir(&directory).unwrap();
+    running
+        .recorder
+        .until(|heard| heard.lists == 1 && heard.problem().is_empty())
+        .await;
+}
+
+#[tokio::test]
+async fn the_time_a_pod_was_first_seen_and_its_bytes_stay_while_it_does() {
+    let mut running = Running::start(|folder| {
+        fs::write(folder.join("web.yaml"), manifest("web", "web:1")).unwrap();
+    })
+    .await;
+    let first = running.recorder.heard().pods["default/web-node-a"].clone();
+    let spaced = manifest("web", "web:1").replace("kind: Pod\n", "kind: Pod # a comment\n\n");
+    running.write("web.yaml", &spaced);
+    running.write("other.yaml", &manifest("other", "x:1"));
+    let heard = running
+        .until_names(&["default/other-node-a", "default/web-node-a"])
+        .await;
+    assert_eq!(heard.pods["default/web-node-a"], first);
+}

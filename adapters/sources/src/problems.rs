@@ -1,0 +1,90 @@
+//! What a source could not do, told once when it appears and once when it is over.
+
+use std::collections::BTreeSet;
+
+use crate::sink::Sink;
+
+/// One thing that an operator should know.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Problem {
+    /// Something is not served, or not as it is now.
+    Fault {
+        /// The file or the pod.
+        subject: String,
+        /// What is wrong, and what happens because of it.
+        text: String,
+    },
+    /// Something is served, but perhaps not as its author thinks.
+    Remark {
+        /// The file or the pod.
+        subject: String,
+        /// What was noticed.
+        text: String,
+    },
+}
+
+impl Problem {
+    /// Says that something is not served, or is served in an older form.
+    pub(crate) fn fault(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Fault {
+            subject: subject.into(),
+            text: text.into(),
+        }
+    }
+
+    /// Says that something is served which may surprise.
+    pub(crate) fn remark(subject: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Remark {
+            subject: subject.into(),
+            text: text.into(),
+        }
+    }
+
+    fn line(&self) -> String {
+        match self {
+            Self::Fault { subject, text } | Self::Remark { subject, text } => {
+                format!("{subject}: {text}")
+            }
+        }
+    }
+}
+
+/// The problems of one source that were told and are not over.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    open: BTreeSet<Problem>,
+    told: Option<String>,
+}
+
+impl Problems {
+    /// Takes the complete list of what is wrong now; tells the difference to what was told before.
+    pub(crate) fn replace(&mut self, now: BTreeSet<Problem>, source: &'static str, sink: &Sink) {
+        for problem in now.difference(&self.open) {
+            tracing::warn!(source, "{}", problem.line());
+        }
+        for problem in self.open.difference(&now) {
+            tracing::info!(source, "no longer: {}", problem.line());
+        }
+        let text = summary(&now);
+        if text != self.told {
+            sink.problem(text.clone());
+            self.told = text;
+        }
+        self.open = now;
+    }
+}
+
+/// All problems in one text, faults first, so long that a terminal can show it.
+fn summary(open: &BTreeSet<Problem>) -> Option<String> {
+    let mut lines: Vec<String> = open.iter().take(LINES_LIMIT).map(Problem::line).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    if open.len() > LINES_LIMIT {
+        lines.push(format!("and {} more", open.len() - LINES_LIMIT));
+    }
+    Some(lines.join("; "))
+}
+
+/// Problems spelled out in one text; the log has all of them.
+const LINES_LIMIT: usize = 5;

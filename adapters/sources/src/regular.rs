@@ -1,0 +1,87 @@
+//! Regular files read whole, with a bound and without ever waiting for a writer.
+
+use std::fmt;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use nix::fcntl::OFlag;
+
+/// Reads the regular file at `path`, links followed, if it has at most `limit_bytes`.
+///
+/// A pipe, a socket or a device is refused before it is opened, and opening does not block should
+/// one take the file's place in between.
+///
+/// # Errors
+///
+/// When there is no such file, it is not a regular one, it is larger, or it cannot be read.
+pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    regular(&std::fs::metadata(path)?)?;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlag::O_NONBLOCK.bits())
+        .open(path)?;
+    regular(&file.metadata()?)?;
+    read_all(file, limit_bytes)
+}
+
+fn regular(metadata: &Metadata) -> Result<(), ReadError> {
+    if metadata.is_file() {
+        Ok(())
+    } else {
+        Err(ReadError::NotRegular)
+    }
+}
+
+fn read_all(file: File, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    let mut content = Vec::new();
+    file.take(limit_bytes.saturating_add(1))
+        .read_to_end(&mut content)?;
+    if u64::try_from(content.len()).unwrap_or(u64::MAX) > limit_bytes {
+        return Err(ReadError::TooLarge { limit_bytes });
+    }
+    Ok(content)
+}
+
+/// Why a file was not read.
+#[derive(Debug)]
+pub(crate) enum ReadError {
+    /// The system's answer.
+    Io(io::Error),
+    /// A folder, a pipe, a socket or a device.
+    NotRegular,
+    /// More bytes than allowed.
+    TooLarge {
+        /// The most bytes that would have been read.
+        limit_bytes: u64,
+    },
+}
+
+impl ReadError {
+    /// Whether the path leads to nothing.
+    pub(crate) fn is_not_found(&self) -> bool {
+        match self {
+            Self::Io(error) => error.kind() == io::ErrorKind::NotFound,
+            Self::NotRegular | Self::TooLarge { .. } => false,
+        }
+    }
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "cannot be read: {error}"),
+            Self::NotRegular => f.write_str("is not a regular file"),
+            Self::TooLarge { limit_bytes } => {
+                write!(f, "is larger than the limit of {limit_bytes} bytes")
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The pods that a captured list holds, each read for itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use podsapi_core::{EncodedPod, Uid};
+use podsapi_proto::json::{self, Map, Value};
+use podsapi_proto::schema::Message;
+
+use crate::identity::Identity;
+use crate::problems::Problem;
+use crate::tree::{self, edit_or_insert};
+
+/// What one reading of a snapshot found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The pods in the order of the file.
+    pub(crate) pods: Vec<EncodedPod>,
+    /// What is wrong with some of them.
+    pub(crate) problems: BTreeSet<Problem>,
+    uids: BTreeSet<Uid>,
+    /// Fields that are not known, with how many pods have them.
+    unknown: BTreeMap<String, usize>,
+}
+
+/// Reads the pods of all `documents`: lists of pods, or pods.
+///
+/// A pod that cannot be read hides no other one; if `before` has a pod with its UID, that one
+/// stands in for it.
+pub(crate) fn read(documents: Vec<Value>, before: &[EncodedPod]) -> Found {
+    let mut found = Found::default();
+    for (index, document) in documents.into_iter().enumerate() {
+        let place = format!("document {}", index + 1);
+        let Value::Map(mut document) = document else {
+            found.fault(&place, "expected a list of pods or a pod, found no object");
+            continue;
+        };
+        match document.remove("items") {
+            Some(Value::List(items)) => {
+                for (index, item) in items.into_iter().enumerate() {
+                    found.item(item, &format!("{place}, items[{index}]"), before);
+                }
+            }
+            Some(Value::Null) => {}
+            None if tree::text(&document, "kind").ends_with("List") => {}
+            None => found.item(Value::Map(document), &place, before),
+            Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Map(_)) => {
+                found.fault(&place, "items: expected a list");
+            }
+        }
+    }
+    for (path, pods) in std::mem::take(&mut found.unknown) {
+        let text = format!("not known and not served, in {pods} pods");
+        found.problems.insert(Problem::remark(path, text));
+    }
+    found
+}
+
+impl Found {
+    fn fault(&mut self, place: &str, text: &str) {
+        let text = format!("{text} (not served)");
+        self.problems.insert(Problem::fault(place, text));
+    }
+
+    fn item(&mut self, item: Value, place: &str, before: &[EncodedPod]) {
+        let Value::Map(mut pod) = item else {
+            self.fault(place, "expected a pod, found no object");
+            return;
+        };
+        let kind = tree::text(&pod, "kind").to_owned();
+        if !kind.is_empty() && kind != "Pod" {
+            let text = format!("is a {kind} and no pod (passed over)");
+            self.problems.insert(Problem::remark(place, text));
+            return;
+        }
+        let place = match self.identify(&mut pod, place) {
+            Ok(place) => place,
+            Err(error) => {
+                self.fault(place, &error);
+                return;
+            }
+        };
+        let uid = uid(&pod);
+        match encode(pod) {
+            Ok((encoded, unknown)) => {
+                for path in unknown {
+                    *self.unknown.entry(path).or_default() += 1;
+                }
+                self.keep(encoded, &place);
+            }
+            Err(error) => match before.iter().find(|pod| pod.uid().as_str() == uid) {
+                Some(last) => {
+                    let text = format!("{error} (as last read it stays served)");
+                    self.problems.insert(Problem::fault(place.as_str(), text));
+                    self.keep(last.clone(), &place);
+                }
+                None => self.fault(&place, &error),
+            },
+        }
+    }
+
+    /// Gives the pod what it needs to be told from others; returns what to call it.
+    fn identify(&mut self, pod: &mut Map, place: &str) -> Result<String, String> {
+        let metadata = tree::inner(pod, "metadata").ok_or("metadata: required")?;
+        let absent = |key| match tree::given(metadata, key) {
+            None => true,
+            // What is no text is left for the schema to refuse.
+            Some(value) => value.as_str() == Some(""),
+        };
+        if absent("name") {
+            return Err("metadata.name: required".to_owned());
+        }
+        let name = tree::text(metadata, "name");
+        let namespace = match absent("namespace") {
+            true => "default",
+            false => tree::text(metadata, "namespace"),
+        };
+        let called = format!("{namespace}/{name} ({place})");
+        let mut additions = Vec::new();
+        if absent("namespace") {
+            additions.push(("namespace", namespace.to_owned()));
+        }
+        if absent("uid") {
+            let node = tree::inner(pod, "spec").map_or("", |spec| tree::text(spec, "nodeName"));
+            let uid = Identity::of_snapshot(node, namespace, name);
+            let text = format!("has no UID (served as {uid})");
+            self.problems.insert(Problem::remark(called.as_str(), text));
+            additions.push(("uid", uid));
+        }
+        edit_or_insert(pod, "metadata", |metadata| {
+            for (key, value) in additions {
+                metadata.set(key, Value::from(value));
+            }
+        });
+        Ok(called)
+    }
+
+    fn keep(&mut self, pod: EncodedPod, place: &str) {
+        if self.uids.insert(pod.uid().clone()) {
+            self.pods.push(pod);
+        } else {
+            let text = format!("the UID {} is another pod's already", pod.uid());
+            self.fault(place, &text);
+        }
+    }
+}
+
+fn uid(pod: &Map) -> String {
+    let metadata = tree::inner(pod, "metadata");
+    metadata
+        .map_or("", |metadata| tree::text(metadata, "uid"))
+        .to_owned()
+}
+
+fn encode(pod: Map) -> Result<(EncodedPod, Vec<String>), String> {
+    let encoded = json::encode(Message::POD, &Value::Map(pod));
+    let encoded = encoded.map_err(|error| error.to_string())?;
+    let pod = EncodedPod::parse(Bytes::from(encoded.bytes)).map_err(|error| error.to_string())?;
+    Ok((pod, encoded.unknown))
+}
+
+#[cfg(test)]
+mod tests;

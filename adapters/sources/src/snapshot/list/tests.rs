@@ -1,0 +1,101 @@
+//! Lists in the forms in which they are captured.
+
+use super::{Found, read};
+use crate::text::documents;
+
+fn found(text: &str) -> Found {
+    read(documents(text.as_bytes()).unwrap(), &[])
+}
+
+fn names(found: &Found) -> Vec<String> {
+    let pods = found.pods.iter();
+    pods.map(|pod| format!("{}/{}", pod.namespace(), pod.name()))
+        .collect()
+}
+
+fn problems(found: &Found) -> String {
+    format!("{:?}", found.problems)
+}
+
+#[test]
+fn every_form_in_which_pods_are_printed_is_read() {
+    let pod = |name: &str| format!("{{metadata: {{name: {name}, namespace: ns, uid: u-{name}}}}}");
+    for text in [
+        format!(
+            "{{kind: PodList, apiVersion: v1, items: [{}, {}]}}",
+            pod("a"),
+            pod("b")
+        ),
+        format!("kind: List\nitems:\n- {}\n- {}\n", pod("a"), pod("b")),
+        format!("--- {}\n--- {}\n", pod("a"), pod("b")),
+        format!(
+            "--- {}\n---\nitems: [{}]\n---\nitems: null\n",
+            pod("a"),
+            pod("b")
+        ),
+        "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"ns\",\"uid\":\"u\"}}\n\
+         {\"metadata\":{\"name\":\"b\",\"namespace\":\"ns\",\"uid\":\"v\"}}"
+            .to_owned(),
+    ] {
+        let found = found(&text);
+        assert_eq!(names(&found), ["ns/a", "ns/b"], "{text}");
+        assert!(found.problems.is_empty(), "{text}: {}", problems(&found));
+    }
+    let empty = found("apiVersion: v1\nkind: PodList\n");
+    assert!(empty.pods.is_empty() && empty.problems.is_empty());
+}
+
+#[test]
+fn a_pod_without_a_uid_has_the_documented_one_and_is_reported() {
+    let text = "metadata: {name: p, namespace: ns}\nspec: {nodeName: node-a}\n";
+    let found = found(text);
+    assert_eq!(
+        found.pods[0].uid().as_str(),
+        "db0ddd63d396a8f34e133b2f2fbd3712"
+    );
+    assert!(problems(&found).contains("has no UID"));
+}
+
+#[test]
+fn one_bad_pod_hides_no_other() {
+    let found = found(
+        "items:
+- metadata: {name: a, namespace: ns, uid: a}
+- 5
+- metadata: {namespace: ns, uid: c}
+- metadata: {name: d, namespace: ns, uid: d}
+  spec: {containers: [{name: 5}]}
+- kind: Service
+  metadata: {name: e, namespace: ns, uid: e}
+- metadata: {name: f, namespace: ns, uid: a}
+- {}
+- metadata: {name: h, namespace: no, uid: h}
+- metadata: {name: z, namespace: ns, uid: z}
+  spec: {neverHeardOf: 1}
+",
+    );
+    assert_eq!(names(&found), ["ns/a", "ns/z"]);
+    let told = problems(&found);
+    for part in [
+        "items[1]",
+        "items[2]",
+        "ns/d (document 1, items[3])",
+        "spec.containers[0].name",
+        "is a Service",
+        "another pod's",
+        "items[6]",
+        "metadata.namespace: expected a string, found the boolean",
+        "spec.neverHeardOf",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+fn a_pod_that_became_bad_stays_as_it_was() {
+    let before = found("metadata: {name: a, namespace: ns, uid: a}\n");
+    let text = "metadata: {name: a, namespace: ns, uid: a, generation: x}\n";
+    let after = read(documents(text.as_bytes()).unwrap(), &before.pods);
+    assert_eq!(after.pods, before.pods);
+    assert!(problems(&after).contains("stays served"));
+}

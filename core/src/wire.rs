@@ -161,6 +161,11 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Moves to an offset that was read as the end of a value.
+    pub(crate) fn move_to(&mut self, offset: usize) {
+        self.position = offset;
+    }
+
     /// Skips the value behind `tag`; groups are followed to their ends without recursion.
     ///
     /// `depth` is the nesting at which the value stands. `start` is the offset of the tag.

@@ -142,12 +142,20 @@ fn length_delimited(
 
 fn wrong_wire_type(tag: Tag, start: usize) -> WireError {
     let found = tag.wire_type.bits();
-    WireErrorKind::WireType { field: tag.field, found }.at(start)
+    WireErrorKind::WireType {
+        field: tag.field,
+        found,
+    }
+    .at(start)
 }
 
 impl Frame {
     fn new(level: Level, end: usize) -> Self {
-        Self { level, end, previous_field: 0 }
+        Self {
+            level,
+            end,
+            previous_field: 0,
+        }
     }
 }
 

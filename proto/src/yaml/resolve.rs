@@ -183,7 +183,7 @@ fn key_float(value: f64) -> String {
         .split_once('e')
         .and_then(|(_, exponent)| exponent.parse().ok())
         .unwrap_or(0);
-    if (-4..6).contains(&exponent) {
+    if (-4..21).contains(&exponent) {
         format!("{value}")
     } else {
         with_signed_exponent(&scientific, 2)

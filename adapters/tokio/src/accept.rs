@@ -1,0 +1,151 @@
+//! The loop that accepts connections and survives everything that accepting can meet.
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::future::poll_fn;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio_util::sync::CancellationToken;
+
+/// The first pause after an error; it doubles with every further error in a row.
+const PAUSE_FIRST: Duration = Duration::from_millis(5);
+
+/// The longest pause between two attempts.
+const PAUSE_LONGEST: Duration = Duration::from_secs(1);
+
+/// How many waiting connections one round closes while there is no descriptor to serve them with.
+const SHED_AT_ONCE: u32 = 64;
+
+/// Something that yields connections.
+pub(crate) trait Accept: Send + Sync + 'static {
+    /// One connection.
+    type Io: AsyncRead + AsyncWrite + Send + Unpin + 'static;
+
+    /// Takes the next connection out of the queue.
+    fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<Self::Io>>;
+}
+
+impl Accept for UnixListener {
+    type Io = UnixStream;
+
+    fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<Self::Io>> {
+        Self::poll_accept(self, cx).map_ok(|(stream, _)| stream)
+    }
+}
+
+impl Accept for TcpListener {
+    type Io = TcpStream;
+
+    fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<Self::Io>> {
+        Self::poll_accept(self, cx).map_ok(|(stream, _)| stream)
+    }
+}
+
+/// What the accept loops met, for the operator.
+#[derive(Debug, Default)]
+pub(crate) struct AcceptCounts {
+    /// Errors of accept other than a client that went away while it waited.
+    pub(crate) errors: AtomicU64,
+    /// Connections closed unserved because the process had no descriptor left for them.
+    pub(crate) shed: AtomicU64,
+}
+
+/// Gives every connection to `each` until `stop`; no error ends it.
+pub(crate) async fn accept_loop<L: Accept>(
+    listener: L,
+    label: &str,
+    stop: &CancellationToken,
+    counts: &AcceptCounts,
+    mut each: impl FnMut(L::Io),
+) {
+    let mut spare = Spare::new();
+    let mut pause = PAUSE_FIRST;
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            accepted = poll_fn(|cx| listener.poll_accept(cx)) => accepted,
+        };
+        let error = match accepted {
+            Ok(io) => {
+                if pause != PAUSE_FIRST {
+                    tracing::info!(socket = label, "accepting connections again");
+                    pause = PAUSE_FIRST;
+                }
+                spare.refill();
+                each(io);
+                continue;
+            }
+            Err(error) => error,
+        };
+        let errno = error.raw_os_error().map(Errno::from_raw);
+        if matches!(errno, Some(Errno::ECONNABORTED | Errno::EINTR)) {
+            continue;
+        }
+        counts.errors.fetch_add(1, Ordering::Relaxed);
+        let shed = match errno {
+            Some(Errno::EMFILE | Errno::ENFILE) => spare.shed(&listener).await,
+            Some(_) | None => 0,
+        };
+        counts.shed.fetch_add(shed, Ordering::Relaxed);
+        tracing::warn!(socket = label, %error, closed = shed, pause = ?pause, "cannot accept connections");
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(pause) => {}
+        }
+        pause = pause.saturating_mul(2).min(PAUSE_LONGEST);
+    }
+}
+
+/// One descriptor kept back, so that a client can be told no even when there is none left.
+#[derive(Debug)]
+struct Spare {
+    file: Option<File>,
+}
+
+impl Spare {
+    fn new() -> Self {
+        let mut spare = Self { file: None };
+        spare.refill();
+        spare
+    }
+
+    fn refill(&mut self) {
+        if self.file.is_none() {
+            self.file = File::open("/dev/null").ok();
+        }
+    }
+
+    /// Accepts and closes what waits, with the descriptor kept back, and returns how many that were.
+    ///
+    /// Left in the queue, the clients would hang, and later ones would be refused without a word once the queue is full.
+    async fn shed<L: Accept>(&mut self, listener: &L) -> u64 {
+        if self.file.take().is_none() {
+            self.refill();
+            return 0;
+        }
+        let mut closed = 0;
+        for _ in 0..SHED_AT_ONCE {
+            let waiting = poll_fn(|cx| match listener.poll_accept(cx) {
+                Poll::Ready(Ok(io)) => Poll::Ready(Some(io)),
+                Poll::Ready(Err(_)) | Poll::Pending => Poll::Ready(None),
+            });
+            match waiting.await {
+                Some(io) => drop(io),
+                None => break,
+            }
+            closed += 1;
+        }
+        self.refill();
+        closed
+    }
+}

@@ -1,0 +1,256 @@
+//! What the accept loop survives: errors of all kinds, and a process without descriptors.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream as Client;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::time::Instant;
+
+use super::*;
+use crate::child_process;
+
+#[tokio::test(start_paused = true)]
+async fn the_pause_doubles_to_a_second_and_starts_again_after_a_success() {
+    let mut script: Vec<_> = (0..10).map(|_| Err(Errno::ENOMEM)).collect();
+    script.push(Ok(()));
+    script.push(Err(Errno::ENOBUFS));
+    script.push(Ok(()));
+    let run = run(script, Duration::from_secs(60)).await;
+    let millis: Vec<_> = run
+        .times
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).as_millis())
+        .collect();
+    assert_eq!(millis, [5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000, 0, 5]);
+    assert_eq!(run.accepted, 2);
+    assert_eq!(run.counts.errors.load(Ordering::Relaxed), 11);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_went_away_costs_no_pause_and_counts_as_no_error() {
+    let run = run(
+        vec![Err(Errno::ECONNABORTED), Err(Errno::EINTR), Ok(())],
+        Duration::from_secs(1),
+    )
+    .await;
+    assert_eq!(
+        run.times.last().unwrap().duration_since(run.times[0]),
+        Duration::ZERO
+    );
+    assert_eq!(run.accepted, 1);
+    assert_eq!(run.counts.errors.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_descriptors_what_waits_is_closed_and_later_ones_are_served() {
+    let run = run(
+        vec![
+            Err(Errno::EMFILE),
+            Ok(()),
+            Ok(()),
+            Err(Errno::EMFILE),
+            Ok(()),
+        ],
+        Duration::from_secs(1),
+    )
+    .await;
+    assert_eq!(run.counts.shed.load(Ordering::Relaxed), 2);
+    assert_eq!(run.accepted, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_does_not_wait_for_the_pause_to_end() {
+    let before = Instant::now();
+    let run = run(
+        (0..100).map(|_| Err(Errno::ENFILE)).collect(),
+        Duration::from_millis(400),
+    )
+    .await;
+    assert_eq!(before.elapsed(), Duration::from_millis(400));
+    assert_eq!(run.accepted, 0);
+}
+
+#[test]
+fn a_server_at_its_descriptor_limit_stays_calm_and_recovers() {
+    if child_process::is_child() {
+        return serve_at_the_limit();
+    }
+    let name = "accept::tests::a_server_at_its_descriptor_limit_stays_calm_and_recovers";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pods.sock");
+    let variables = [("SOCKET", path.to_str().unwrap())];
+    let mut child = child_process::start(name, "ulimit -n 40", Stdio::piped(), &variables);
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.trim_end().ends_with("listening") {
+        line.clear();
+        assert_ne!(
+            output.read_line(&mut line).unwrap(),
+            0,
+            "the server ended before it listened"
+        );
+    }
+
+    let clients: Vec<_> = (0..60).map(|_| Client::connect(&path).unwrap()).collect();
+    let mut served = 0;
+    for mut client in &clients {
+        client
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        // The end of the stream, or a reset when our byte was not read: closed. No answer within the time would be an error.
+        match client.write_all(b"x").and_then(|()| client.read(&mut [0])) {
+            Ok(count) => served += count,
+            Err(error) if is_closed(&error) => {}
+            Err(error) => panic!("a client got no answer: {error}"),
+        }
+    }
+    assert!(served > 10, "{served} of 60 served");
+    assert!(served < 40, "{served} of 60 served with 40 descriptors");
+
+    // More clients keep coming while the descriptors are gone: each is closed, and the processor stays free.
+    let before = processor_ticks(child.id());
+    let time = Duration::from_secs(2);
+    let mut waited = Duration::ZERO;
+    while waited < time {
+        let mut late = Client::connect(&path).unwrap();
+        late.set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        let closed = match late.read(&mut [0]) {
+            Ok(count) => count == 0,
+            Err(error) => is_closed(&error),
+        };
+        assert!(closed, "a late client was neither served nor closed");
+        std::thread::sleep(Duration::from_millis(100));
+        waited += Duration::from_millis(100);
+    }
+    let used = processor_ticks(child.id()) - before;
+    assert!(used <= 10, "{used} of at least 200 ticks used at the limit");
+
+    drop(clients);
+    let recovered = (0..50).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        let mut client = Client::connect(&path).unwrap();
+        client
+            .set_read_timeout(Some(Duration::from_secs(5)))
+            .unwrap();
+        client.write_all(b"x").is_ok() && matches!(client.read(&mut [0]), Ok(1))
+    });
+    assert!(
+        recovered,
+        "the server serves nobody after descriptors were free again"
+    );
+    drop(child.stdin.take());
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).unwrap();
+    let status = child.wait().unwrap();
+    assert!(status.success() && rest.contains("1 passed"), "{rest}");
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+    )
+}
+
+/// Echoes single bytes until standard input closes.
+fn serve_at_the_limit() {
+    let path = std::env::var_os("SOCKET").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let listener = UnixListener::bind(Path::new(&path)).unwrap();
+        let stop = CancellationToken::new();
+        let ended = stop.clone();
+        std::thread::spawn(move || {
+            let _ = io::stdin().read(&mut [0]);
+            ended.cancel();
+        });
+        println!("listening");
+        let counts = AcceptCounts::default();
+        let each = |mut stream: UnixStream| {
+            tokio::spawn(async move {
+                let mut byte = [0];
+                while stream.read_exact(&mut byte).await.is_ok()
+                    && stream.write_all(&byte).await.is_ok()
+                {}
+            });
+        };
+        accept_loop(listener, "test", &stop, &counts, each).await;
+        assert!(
+            counts.errors.load(Ordering::Relaxed) > 0,
+            "the limit was never met"
+        );
+        assert!(
+            counts.shed.load(Ordering::Relaxed) > 0,
+            "nothing was closed at the limit"
+        );
+    });
+}
+
+fn processor_ticks(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<_> = stat
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+struct Run {
+    times: Vec<Instant>,
+    accepted: usize,
+    counts: AcceptCounts,
+}
+
+/// Lets the loop meet what `script` says, then nothing more, and stops it after `time`.
+async fn run(script: Vec<Result<(), Errno>>, time: Duration) -> Run {
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let listener = Scripted {
+        script: Mutex::new(script.into()),
+        times: Arc::clone(&times),
+    };
+    let counts = AcceptCounts::default();
+    let stop = CancellationToken::new();
+    let mut accepted = 0;
+    let stopping = async {
+        tokio::time::sleep(time).await;
+        stop.cancel();
+    };
+    tokio::join!(
+        accept_loop(listener, "test", &stop, &counts, |_| accepted += 1),
+        stopping
+    );
+    let times = times.lock().unwrap().clone();
+    Run {
+        times,
+        accepted,
+        counts,
+    }
+}
+
+struct Scripted {
+    script: Mutex<VecDeque<Result<(), Errno>>>,
+    times: Arc<Mutex<Vec<Instant>>>,
+}
+
+impl Accept for Scripted {
+    type Io = DuplexStream;
+
+    fn poll_accept(&self, _cx: &mut Context<'_>) -> Poll<io::Result<Self::Io>> {
+        let Some(next) = self.script.lock().unwrap().pop_front() else {
+            return Poll::Pending;
+        };
+        self.times.lock().unwrap().push(Instant::now());
+        Poll::Ready(next.map(|()| duplex(1).0).map_err(io::Error::from))
+    }
+}

@@ -1,0 +1,271 @@
+//! From listeners to a server that accepts, serves, and drains when asked to stop.
+
+mod error;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use podsapi_h2::{Peer, Server};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::accept::{AcceptCounts, accept_loop};
+use crate::http::{HttpListener, MetricsAddress, Routes, text};
+use crate::listener::Listener;
+use crate::runtime::TokioRuntime;
+use crate::signal::shutdown_signal;
+use crate::slots::Slots;
+use crate::socket_file::SocketFile;
+use crate::systemd;
+
+pub use error::ServeError;
+
+/// The longest part of the drain time that is kept for cutting off what is left.
+const CUT_OFF_TIME: Duration = Duration::from_millis(200);
+
+/// Longer than anybody waits, and short enough for every clock.
+const DRAIN_LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// What [`serve`] is told beside the listeners.
+#[derive(Clone, Debug)]
+pub struct ServeOptions {
+    /// How many connections may be open at once; one more is accepted and closed. Users other than root and the server's own
+    /// get seven eighths of them. Connections cost memory (some 15 KiB each when idle), so there is a limit.
+    pub max_connections: usize,
+    /// How long clients get to finish what they do once the server is asked to stop; then they are cut off.
+    pub drain: Duration,
+    /// Where `/metrics` and `/healthz` are served; nowhere when absent.
+    pub metrics: Option<MetricsAddress>,
+    /// Further paths of that endpoint.
+    pub routes: Routes,
+    /// Whether SIGTERM or SIGINT during the drain ends it at once.
+    pub second_signal: bool,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self {
+            max_connections: 1024,
+            drain: Duration::from_secs(10),
+            metrics: None,
+            routes: Routes::new(),
+            second_signal: true,
+        }
+    }
+}
+
+/// Serves all `listeners` until `stop` completes, then drains.
+///
+/// In order: the socket files that are still ours go (a new server may already have put its own there), the listeners close,
+/// the server refuses new calls, ends its watches and says GOAWAY, and connections get [`ServeOptions::drain`] to end by
+/// themselves. What is left then is cut off. Systemd is told when serving and when draining begins.
+///
+/// # Errors
+///
+/// When there is no listener, or a listener or the metrics address cannot be used. Once it serves it does not fail.
+pub async fn serve(
+    server: Server<TokioRuntime>,
+    listeners: Vec<Listener>,
+    options: ServeOptions,
+    stop: impl Future,
+) -> Result<(), ServeError> {
+    if listeners.is_empty() {
+        return Err(ServeError::NoListener);
+    }
+    let shared = Arc::new(Shared {
+        counts: AcceptCounts::default(),
+        slots: Slots::new(options.max_connections, nix::unistd::geteuid().as_raw()),
+        accepting: CancellationToken::new(),
+        connected: CancellationToken::new(),
+        connections: TaskTracker::new(),
+        stopping: AtomicBool::new(false),
+        server,
+    });
+    // Dropped with this future when the caller gives up on it: then all tasks end too.
+    let _accepting = shared.accepting.clone().drop_guard();
+    let _connected = shared.connected.clone().drop_guard();
+    let http_stop = CancellationToken::new();
+    let _http = http_stop.clone().drop_guard();
+
+    let mut sockets = Vec::with_capacity(listeners.len());
+    let mut files: Vec<SocketFile> = Vec::new();
+    for listener in listeners {
+        let label = listener.label().to_owned();
+        let (socket, file) = listener.into_parts().map_err(|cause| ServeError::Socket {
+            label: label.clone(),
+            cause,
+        })?;
+        files.extend(file);
+        sockets.push((socket, label));
+    }
+    let http = match &options.metrics {
+        Some(address) => {
+            let bound = HttpListener::bind(address).await;
+            Some(bound.map_err(|cause| ServeError::Metrics {
+                address: address.clone(),
+                cause,
+            })?)
+        }
+        None => None,
+    };
+    let endpoint = TaskTracker::new();
+    if let Some(http) = http {
+        endpoint.spawn(http.run(operator_routes(&shared, options.routes), http_stop.clone()));
+    }
+    let loops = TaskTracker::new();
+    for (socket, label) in sockets {
+        tracing::info!(socket = label, "serving");
+        loops.spawn(accept_all(Arc::clone(&shared), socket, label));
+    }
+    systemd::notify_ready();
+
+    stop.await;
+    let drain_time = options.drain.min(DRAIN_LONGEST);
+    let deadline = Instant::now() + drain_time;
+    systemd::notify_stopping();
+    shared.stopping.store(true, Ordering::Relaxed);
+    let again = async {
+        match options.second_signal {
+            true => shutdown_signal().await,
+            false => std::future::pending().await,
+        }
+    };
+    let drained = drain(&shared, files, &loops);
+    let cut_off = deadline - CUT_OFF_TIME.min(drain_time / 10);
+    tokio::select! {
+        () = drained => tracing::info!("drained"),
+        () = again => tracing::warn!(connections = shared.connections.len(), "asked again to stop; cutting off what is left"),
+        () = sleep_until(cut_off) => {
+            tracing::warn!(connections = shared.connections.len(), "the drain time is over; cutting off what is left");
+        }
+    }
+    shared.accepting.cancel();
+    shared.connected.cancel();
+    http_stop.cancel();
+    endpoint.close();
+    // A task ends at its next turn once it is told to; only one that blocks its thread could take longer.
+    let ended = async {
+        shared.connections.wait().await;
+        endpoint.wait().await;
+    };
+    if timeout(CUT_OFF_TIME, ended).await.is_err() {
+        tracing::warn!(
+            connections = shared.connections.len(),
+            "some connections do not end; leaving them"
+        );
+    }
+    Ok(())
+}
+
+struct Shared {
+    server: Server<TokioRuntime>,
+    counts: AcceptCounts,
+    slots: Arc<Slots>,
+    accepting: CancellationToken,
+    connected: CancellationToken,
+    connections: TaskTracker,
+    stopping: AtomicBool,
+}
+
+async fn accept_all(shared: Arc<Shared>, socket: UnixListener, label: String) {
+    accept_loop(
+        socket,
+        &label,
+        &shared.accepting,
+        &shared.counts,
+        |stream| connect(&shared, stream),
+    )
+    .await;
+}
+
+fn connect(shared: &Arc<Shared>, stream: UnixStream) {
+    let credentials = stream.peer_cred().ok();
+    let peer = Peer {
+        uid: credentials.map(|credentials| credentials.uid()),
+        pid: credentials.and_then(|credentials| credentials.pid()),
+    };
+    let Some(slot) = shared.slots.take(peer.uid) else {
+        tracing::debug!(?peer, "connection refused: no free slot");
+        return;
+    };
+    let connected = shared.connected.clone();
+    let served = shared.server.serve_connection(stream, peer);
+    shared.connections.spawn(async move {
+        let _slot = slot;
+        tokio::select! {
+            biased;
+            () = connected.cancelled() => {}
+            () = served => {}
+        }
+    });
+}
+
+async fn drain(shared: &Shared, files: Vec<SocketFile>, loops: &TaskTracker) {
+    // Removing waits for the directory's lock, so it must not hold up a thread of the runtime.
+    if let Err(error) = tokio::task::spawn_blocking(move || drop(files)).await {
+        tracing::warn!(%error, "removing the socket files failed");
+    }
+    shared.accepting.cancel();
+    loops.close();
+    loops.wait().await;
+    shared.server.shutdown();
+    shared.connections.close();
+    shared.connections.wait().await;
+}
+
+fn operator_routes(shared: &Arc<Shared>, routes: Routes) -> Routes {
+    let metrics = Arc::clone(shared);
+    let health = Arc::clone(shared);
+    routes
+        .with("/metrics", move |_| metrics_answer(&metrics))
+        .with("/healthz", move |_| health_answer(&health))
+}
+
+fn metrics_answer(shared: &Shared) -> Response<Bytes> {
+    let mut body = shared.server.metrics_text();
+    for (name, help, value) in [
+        (
+            "podsapi_accept_refused_total",
+            "Connections closed on arrival because of the connection limit.",
+            shared.slots.refused(),
+        ),
+        (
+            "podsapi_accept_shed_total",
+            "Connections closed on arrival because the process had no file descriptor left.",
+            shared.counts.shed.load(Ordering::Relaxed),
+        ),
+        (
+            "podsapi_accept_errors_total",
+            "Failed attempts to accept a connection.",
+            shared.counts.errors.load(Ordering::Relaxed),
+        ),
+    ] {
+        body.push_str(&format!(
+            "# HELP {name} {help}\n# TYPE {name} counter\n{name} {value}\n"
+        ));
+    }
+    let mut response = Response::new(Bytes::from(body));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"),
+    );
+    response
+}
+
+fn health_answer(shared: &Shared) -> Response<Bytes> {
+    if shared.stopping.load(Ordering::Relaxed) {
+        return text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
+    }
+    let readiness = shared.server.with_pods(|pods| pods.readiness());
+    if readiness.is_ready() {
+        text(StatusCode::OK, "ok\n")
+    } else {
+        text(StatusCode::SERVICE_UNAVAILABLE, format!("{readiness}\n"))
+    }
+}

@@ -1,0 +1,119 @@
+//! How many connections may be open at once, in all and for users other than ours.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One eighth of all slots is out of reach of the users that share the socket by its group, so that they cannot lock out the
+/// administrator and the server's own user.
+const KEPT_BACK: usize = 8;
+
+/// A fixed number of slots for connections.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    limit: usize,
+    own_user: u32,
+    held: Mutex<Held>,
+    refused: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    all: usize,
+    others: usize,
+}
+
+/// The right to keep one connection open; given back when dropped.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    slots: Arc<Slots>,
+    other: bool,
+}
+
+impl Slots {
+    /// Makes `limit` slots for a server that runs as `own_user`.
+    pub(crate) fn new(limit: usize, own_user: u32) -> Arc<Self> {
+        Arc::new(Self {
+            limit,
+            own_user,
+            held: Mutex::default(),
+            refused: AtomicU64::new(0),
+        })
+    }
+
+    /// Takes a slot for a peer with the given user, or counts a refusal.
+    pub(crate) fn take(self: &Arc<Self>, user: Option<u32>) -> Option<Slot> {
+        let other = user.is_none_or(|user| user != 0 && user != self.own_user);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let full =
+            held.all >= self.limit || (other && held.others >= self.limit - self.limit / KEPT_BACK);
+        if full {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        held.all += 1;
+        held.others += usize::from(other);
+        Some(Slot {
+            slots: Arc::clone(self),
+            other,
+        })
+    }
+
+    /// Returns how many connections were refused so far.
+    pub(crate) fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut held = self
+            .slots
+            .held
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        held.all -= 1;
+        held.others -= usize::from(self.other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: u32 = 1000;
+    const OTHER: u32 = 1001;
+
+    #[test]
+    fn a_slot_is_free_again_once_its_connection_is_over() {
+        let slots = Slots::new(1, OWN);
+        let slot = slots.take(Some(OWN)).unwrap();
+        assert!(slots.take(Some(OWN)).is_none());
+        assert!(slots.take(Some(0)).is_none());
+        assert_eq!(slots.refused(), 2);
+        drop(slot);
+        assert!(slots.take(Some(OWN)).is_some());
+    }
+
+    #[test]
+    fn other_users_cannot_take_the_last_eighth() {
+        let slots = Slots::new(16, OWN);
+        let others: Vec<_> = (0..20).filter_map(|_| slots.take(Some(OTHER))).collect();
+        assert_eq!(others.len(), 14);
+        assert!(slots.take(None).is_none());
+        let _own = slots.take(Some(OWN)).unwrap();
+        let _root = slots.take(Some(0)).unwrap();
+        assert!(slots.take(Some(0)).is_none());
+    }
+
+    #[test]
+    fn a_handful_of_slots_is_open_to_all() {
+        let slots = Slots::new(4, OWN);
+        let others: Vec<_> = (0..4).filter_map(|_| slots.take(Some(OTHER))).collect();
+        assert_eq!(others.len(), 4);
+    }
+
+    #[test]
+    fn no_slots_means_no_connections() {
+        assert!(Slots::new(0, OWN).take(Some(OWN)).is_none());
+    }
+}

@@ -81,7 +81,25 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
                 None => {}
             }
         }
-        tokio::time::sleep(PACE).await;
+        match pause(began.elapsed(), done, options.changes_per_second) {
+            Some(pause) => tokio::time::sleep(pause).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// How long to wait for the change after `done` of them, or `None` when there is none to come.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "exact for 2^53 changes, which take longer than anybody waits"
+)]
+fn pause(elapsed: Duration, done: u64, changes_per_second: f64) -> Option<Duration> {
+    if changes_per_second > 0.0 {
+        let next = (done as f64 + 1.0) / changes_per_second;
+        let pause = (next - elapsed.as_secs_f64()).clamp(0.0, LONG.as_secs_f64());
+        Some(Duration::from_secs_f64(pause).max(PACE))
+    } else {
+        None
     }
 }
 
@@ -289,8 +307,11 @@ impl std::error::Error for SimulationError {}
 
 const SOURCE: &str = "simulated";
 
-/// How often changes are made: many small steps, so that they are spread over the second.
-const PACE: Duration = Duration::from_millis(10);
+/// How long to wait at least: at high rates several changes are made in one go.
+const PACE: Duration = Duration::from_millis(2);
+
+/// How long to wait at most before looking again.
+const LONG: Duration = Duration::from_secs(3600);
 
 /// The most changes in one step, after which others get their turn.
 const BURST: u64 = 1_000;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use podsapi_proto::json::{Map, Value};
 
+use super::defaults::is_volume_source;
 use crate::tree::{flag, given, inner, integer, objects, text};
 
 /// Lists what is wrong with a pod that has its defaults and its final name; empty when nothing is.
@@ -20,6 +21,15 @@ pub(crate) fn check(pod: &Map) -> Vec<String> {
     let restart = text(spec, "restartPolicy");
     faults.one_of("spec.restartPolicy", restart, RESTART_POLICIES);
     faults.one_of("spec.dnsPolicy", text(spec, "dnsPolicy"), DNS_POLICIES);
+    if text(spec, "dnsPolicy") == "None" {
+        let servers = inner(spec, "dnsConfig").and_then(|config| given(config, "nameservers"));
+        if servers.and_then(Value::as_list).is_none_or(<[_]>::is_empty) {
+            faults.add(
+                "spec.dnsConfig.nameservers",
+                "required when dnsPolicy is None",
+            );
+        }
+    }
     if integer(spec, "activeDeadlineSeconds").is_some_and(|seconds| seconds < 1) {
         faults.add("spec.activeDeadlineSeconds", "must be at least 1");
     }
@@ -111,7 +121,7 @@ fn check_volumes<'v>(spec: &'v Map, faults: &mut Faults) -> BTreeSet<&'v str> {
         }
         let sources = volume
             .iter()
-            .filter(|(key, value)| *key != "name" && **value != Value::Null);
+            .filter(|(key, value)| **value != Value::Null && is_volume_source(key));
         if sources.count() > 1 {
             faults.add(&path, "has more than one source");
         }
@@ -147,8 +157,14 @@ fn check_containers(spec: &Map, volumes: &BTreeSet<&str>, faults: &mut Faults) {
 }
 
 fn check_container(container: &Map, path: &str, host_network: bool, faults: &mut Faults) {
-    if text(container, "image").is_empty() {
+    let image = text(container, "image");
+    if image.is_empty() {
         faults.add(&format!("{path}.image"), "required");
+    } else if image.trim() != image {
+        faults.add(
+            &format!("{path}.image"),
+            "must not begin or end with a space",
+        );
     }
     for (key, choices) in [
         ("imagePullPolicy", PULL_POLICIES),

@@ -71,6 +71,10 @@ fn containers_have_names_and_images_and_share_none() {
             "spec.containers[0].name: \"a.b\"",
         ),
         (
+            "  containers: [{name: a, image: ' '}]\n",
+            "spec.containers[0].image: must not",
+        ),
+        (
             "  containers: [{name: a}]\n",
             "spec.containers[0].image: required",
         ),
@@ -159,6 +163,10 @@ fn what_only_comes_later_is_not_in_a_new_pod() {
         (
             "  restartPolicy: Perhaps\n",
             "spec.restartPolicy: \"Perhaps\"",
+        ),
+        (
+            "  dnsPolicy: None\n",
+            "spec.dnsConfig.nameservers: required",
         ),
         ("  dnsPolicy: Own\n", "spec.dnsPolicy: \"Own\""),
         (

@@ -355,6 +355,12 @@ impl Pods {
         self.watches.len()
     }
 
+    /// Tells whether nothing but the end is left to be read of a watch, or not even that; lets an
+    /// adapter whose reader is stuck learn of the end without taking events it has no room for.
+    pub fn is_watch_over(&self, watch: WatchId) -> bool {
+        self.watches.is_over(watch)
+    }
+
     /// Returns the number of live events that wait to be read, over all watches.
     pub fn queued_events(&self) -> usize {
         self.watches.queued()

@@ -228,6 +228,14 @@ impl WatchSet {
         self.groups.values().map(BTreeSet::len).sum()
     }
 
+    /// Tells whether a watch has ended, or the id names none.
+    pub(crate) fn is_over(&self, id: WatchId) -> bool {
+        let slot = self.slots.get(id.slot as usize);
+        let watch = slot.filter(|slot| slot.generation == id.generation);
+        let watch = watch.and_then(|slot| slot.watch.as_ref());
+        watch.is_none_or(|watch| matches!(watch.state, State::Ended(_)))
+    }
+
     /// Returns the live events that are queued for all watches together.
     pub(crate) fn queued(&self) -> usize {
         let watches = self.slots.iter().filter_map(|slot| slot.watch.as_ref());

@@ -193,6 +193,18 @@ impl<R: Runtime> Shared<R> {
         })
     }
 
+    /// Returns whether a watch has ended, without reading from it; if not, the waker is called once
+    /// it may have.
+    pub(crate) fn is_watch_over(&self, watch: WatchId, waker: &Waker) -> bool {
+        self.with_service(|service| {
+            let over = service.pods.is_watch_over(watch);
+            if !over {
+                service.waiting.insert(watch, waker.clone());
+            }
+            over
+        })
+    }
+
     /// Ends a watch that nobody reads any more.
     pub(crate) fn cancel_watch(&self, watch: WatchId) {
         self.with_service(|service| {

@@ -22,7 +22,7 @@ impl<R: Runtime> Exchange<R> {
             id: watch,
             shared: Arc::clone(&self.shared),
             end: None,
-            progress: None,
+            waiting_since: None,
         };
         self.responder.open().map_err(|_gone| Interrupt::Gone)?;
         let status = poll_fn(|cx| self.poll_stream(cx, &mut watching)).await?;
@@ -38,7 +38,10 @@ impl<R: Runtime> Exchange<R> {
     ) -> Poll<Result<Status, Interrupt>> {
         loop {
             self.check_deadline()?;
-            while watching.end.is_none() && self.outbox.len() < GATHERED_BYTES {
+            while watching.end.is_none()
+                && (self.outbox.len() < GATHERED_BYTES
+                    || self.shared.is_watch_over(watching.id, cx.waker()))
+            {
                 match self.shared.poll_watch(watching.id, cx.waker()) {
                     WatchOutput::Event(event) => self.queue(event.len(), event.into_segments())?,
                     WatchOutput::Idle => break,
@@ -46,14 +49,14 @@ impl<R: Runtime> Exchange<R> {
                 }
             }
             if self.outbox.is_empty() {
-                watching.progress = None;
+                watching.waiting_since = None;
                 if let Some(status) = watching.end.take() {
                     return Poll::Ready(Ok(status));
                 }
                 return self.poll_interrupt(cx, None).map(Err);
             }
             match self.responder.poll_send(cx, &mut self.outbox) {
-                Poll::Ready(Ok(())) => watching.progress = None,
+                Poll::Ready(Ok(())) => watching.waiting_since = None,
                 Poll::Ready(Err(_gone)) => return Poll::Ready(Err(Interrupt::Gone)),
                 Poll::Pending => break,
             }
@@ -63,7 +66,7 @@ impl<R: Runtime> Exchange<R> {
             return Poll::Ready(watching.end.take().ok_or(Interrupt::Gone));
         }
         let now = self.shared.runtime.now();
-        let since = *watching.progress.get_or_insert(now);
+        let since = *watching.waiting_since.get_or_insert(now);
         let stuck = Status::new(
             Code::ResourceExhausted,
             "the watch was not read for too long, watch again to get the current pods",
@@ -80,7 +83,7 @@ struct Watching<R: Runtime> {
     /// How the watch ended, once it has.
     end: Option<Status>,
     /// Since when the reader has taken nothing of what waits for it.
-    progress: Option<Moment>,
+    waiting_since: Option<Moment>,
 }
 
 impl<R: Runtime> Drop for Watching<R> {

@@ -1,0 +1,327 @@
+//! Connections: their begin, their silence, their end.
+
+use std::time::Duration;
+
+use podsapi_core::Code;
+use podsapi_h2::Limits;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::{Instant, timeout},
+};
+
+use crate::harness::{GET, LIST, Node, WATCH, framed, request, unlimited, until};
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const EMPTY_SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+
+fn with(change: impl FnOnce(&mut Limits)) -> Node {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    Node::with(&[("a", 10)], limits, unlimited())
+}
+
+/// Reads until the other side closes, and returns what came.
+async fn rest(io: &mut tokio::io::DuplexStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // A connection that was given up ends in an error instead of an end.
+    let _either = io.read_to_end(&mut bytes).await;
+    bytes
+}
+
+/// Returns the type and payload of each whole frame.
+fn frames(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let mut frames = Vec::new();
+    let mut rest = bytes;
+    while let [a, b, c, kind, _flags, _, _, _, _, tail @ ..] = rest {
+        let len = usize::from(*a) << 16 | usize::from(*b) << 8 | usize::from(*c);
+        let Some((payload, after)) = tail.split_at_checked(len) else {
+            break;
+        };
+        frames.push((*kind, payload.to_vec()));
+        rest = after;
+    }
+    frames
+}
+
+const GOAWAY: u8 = 7;
+const PING: u8 = 6;
+const SETTINGS: u8 = 4;
+
+#[tokio::test(start_paused = true)]
+async fn settings_come_before_the_client_says_anything() {
+    let node = with(|_| {});
+    let (mut io, _server) = node.pipe(1 << 16);
+    let mut head = [0; 9];
+    timeout(Duration::from_millis(100), io.read_exact(&mut head))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(head[3], SETTINGS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_preface_may_come_byte_by_byte() {
+    let node = with(|_| {});
+    let (mut io, _server) = node.pipe(1 << 16);
+    for byte in PREFACE.iter().chain(EMPTY_SETTINGS) {
+        io.write_all(&[*byte]).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let ping = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+    io.write_all(&ping).await.unwrap();
+    let mut seen = Vec::new();
+    let answered = |seen: &[u8]| frames(seen).contains(&(PING, (1..=8).collect()));
+    while !answered(&seen) {
+        let mut piece = [0; 256];
+        let count = timeout(Duration::from_secs(1), io.read(&mut piece))
+            .await
+            .unwrap()
+            .unwrap();
+        assert!(count > 0, "closed after {seen:?}");
+        seen.extend_from_slice(&piece[..count]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_a_preface_is_closed() {
+    let node = with(|limits| limits.preface_timeout = Duration::from_secs(3));
+    let (mut io, server) = node.pipe(1 << 16);
+    let began = Instant::now();
+    io.write_all(&PREFACE[..5]).await.unwrap();
+    rest(&mut io).await;
+    server.await.unwrap();
+    assert!(
+        (3..5).contains(&began.elapsed().as_secs()),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(node.server.connection_count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn something_else_than_http_2_is_closed() {
+    let node = with(|_| {});
+    for bytes in [
+        &b"GET / HTTP/1.1\r\nhost: x\r\n\r\n............"[..],
+        b"\x16\x03\x01\x02\0\x01",
+    ] {
+        let (mut io, server) = node.pipe(1 << 16);
+        io.write_all(bytes).await.unwrap();
+        io.shutdown().await.unwrap();
+        rest(&mut io).await;
+        server.await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_peer_is_asked_and_then_closed() {
+    let node = with(|limits| {
+        limits.keepalive_interval = Duration::from_secs(60);
+        limits.keepalive_timeout = Duration::from_secs(20);
+    });
+    let (mut io, server) = node.pipe(1 << 16);
+    io.write_all(&[PREFACE, EMPTY_SETTINGS].concat())
+        .await
+        .unwrap();
+    let began = Instant::now();
+    let seen = rest(&mut io).await;
+    server.await.unwrap();
+    assert!(
+        (79..90).contains(&began.elapsed().as_secs()),
+        "{:?}",
+        began.elapsed()
+    );
+    assert!(frames(&seen).iter().any(|(kind, _)| *kind == PING));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_lives_as_long_as_its_client_answers() {
+    let node = with(|limits| {
+        limits.keepalive_interval = Duration::from_secs(60);
+        limits.idle_timeout = Duration::from_secs(100);
+    });
+    let mut client = node.client().await;
+    let mut events = client.watch(request(WATCH)).await;
+    assert_eq!(events.first_list().await, 1);
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    node.put("b", 1);
+    events.next().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_calls_is_closed_after_a_while() {
+    let node = with(|limits| limits.idle_timeout = Duration::from_secs(100));
+    let mut client = node.client().await;
+    assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
+    let began = Instant::now();
+    client.server.await.unwrap();
+    assert!(
+        (99..110).contains(&began.elapsed().as_secs()),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_does_not_read_its_socket_is_given_up() {
+    let node = with(|limits| limits.write_stall_timeout = Duration::from_secs(30));
+    node.put("big", 1 << 20);
+    let mut client = node.client().await;
+    let _response = client.start(request(LIST), &framed(b"")).await;
+    until(|| node.server.metrics_text().contains("podsapi_calls 1\n")).await;
+    client.driver.abort();
+    // The pipe itself stays open, held by nobody who reads it.
+    let began = Instant::now();
+    client.server.await.unwrap();
+    assert!(
+        began.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopping_server_ends_watches_and_closes_connections() {
+    let node = with(|_| {});
+    let mut client = node.client().await;
+    let mut events = client.watch(request(WATCH)).await;
+    events.first_list().await;
+    let began = Instant::now();
+    node.server.shutdown();
+    assert_eq!(events.next().await.unwrap_err().code(), Code::Unavailable);
+    drop(events);
+    drop(client.requests);
+    client.server.await.unwrap();
+    assert!(
+        began.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(node.server.connection_count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_acknowledges_does_not_hold_up_the_stop() {
+    let node = with(|limits| limits.goaway_timeout = Duration::from_secs(5));
+    let (mut io, server) = node.pipe(1 << 16);
+    io.write_all(&[PREFACE, EMPTY_SETTINGS].concat())
+        .await
+        .unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let began = Instant::now();
+    node.server.shutdown();
+    let seen = rest(&mut io).await;
+    server.await.unwrap();
+    assert!(
+        (4..8).contains(&began.elapsed().as_secs()),
+        "{:?}",
+        began.elapsed()
+    );
+    let last_ids: Vec<_> = frames(&seen)
+        .into_iter()
+        .filter(|(kind, _)| *kind == GOAWAY)
+        .map(|(_, payload)| payload[..8].to_vec())
+        .collect();
+    assert_eq!(last_ids, [[0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0], [0; 8]]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_reads_does_not_hold_up_the_stop() {
+    let node = with(|limits| limits.drain_timeout = Duration::from_secs(10));
+    node.put("big", 1 << 20);
+    let (mut io, server) = node.pipe(64);
+    io.write_all(PREFACE).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let began = Instant::now();
+    node.server.shutdown();
+    server.await.unwrap();
+    assert!(
+        began.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stuck_watch_does_not_hold_up_the_stop() {
+    let node = with(|limits| limits.drain_timeout = Duration::from_secs(10));
+    node.put("big", 1 << 20);
+    let mut client = node.client().await;
+    let response = client.start(request(WATCH), &framed(b"")).await;
+    let _unread = response.await.unwrap();
+    let began = Instant::now();
+    node.server.shutdown();
+    client.server.await.unwrap();
+    assert!(
+        began.elapsed() < Duration::from_secs(12),
+        "{:?}",
+        began.elapsed()
+    );
+    until(|| node.server.metrics_text().contains("podsapi_calls 0\n")).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_in_flight_finishes_while_the_server_stops() {
+    let node = with(|_| {});
+    node.put("big", 1 << 20);
+    let mut client = node.client().await;
+    let response = client.start(request(LIST), &framed(b"")).await;
+    let mut body = response.await.unwrap().into_body();
+    node.server.shutdown();
+    let mut received = 0;
+    while let Some(piece) = body.data().await {
+        received += piece.as_ref().unwrap().len();
+        body.flow_control()
+            .release_capacity(piece.unwrap().len())
+            .unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(received > 1 << 20);
+    assert_eq!(
+        crate::harness::status(&body.trailers().await.unwrap().unwrap()).code(),
+        Code::Ok
+    );
+    client.server.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_beyond_the_limit_is_closed() {
+    let node = with(|limits| limits.max_connections = 1);
+    let mut client = node.client().await;
+    let (mut io, server) = node.pipe(1 << 16);
+    assert_eq!(rest(&mut io).await, b"");
+    server.await.unwrap();
+    assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
+    assert!(
+        node.server
+            .metrics_text()
+            .contains("podsapi_connections_refused_total 1")
+    );
+}
+
+#[tokio::test]
+async fn streams_reset_at_once_leave_nothing_behind() {
+    let node = with(|_| {});
+    let client = node.client().await;
+    for _ in 0..500 {
+        let mut requests = client.requests.clone().ready().await.unwrap();
+        let (_response, mut stream) = requests.send_request(request(GET), false).unwrap();
+        stream.send_reset(h2::Reason::CANCEL);
+        tokio::task::yield_now().await;
+    }
+    until(|| node.server.metrics_text().contains("podsapi_calls 0\n")).await;
+}
+
+#[tokio::test]
+async fn a_half_closed_connection_ends() {
+    let node = with(|_| {});
+    let (mut io, server) = node.pipe(1 << 16);
+    io.write_all(&[PREFACE, EMPTY_SETTINGS].concat())
+        .await
+        .unwrap();
+    io.shutdown().await.unwrap();
+    timeout(Duration::from_secs(20), server)
+        .await
+        .unwrap()
+        .unwrap();
+}

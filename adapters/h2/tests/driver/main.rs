@@ -1,0 +1,7 @@
+//! The driver over in-memory pipes, asked by a real HTTP/2 client.
+
+mod calls;
+mod connections;
+#[expect(clippy::unwrap_used, reason = "a test fails where its harness does")]
+mod harness;
+mod watches;

@@ -1,7 +1,7 @@
 //! JSON and YAML, and what they mean for the messages of the schema.
 //!
 //! Text becomes a [`Value`] ([`parse_json`], [`parse_yaml`]), a value becomes an encoded message
-//! ([`encode`]) and back ([`decode`]), and a value becomes text again ([`to_json`],
+//! ([`encode()`]) and back ([`decode()`]), and a value becomes text again ([`to_json`],
 //! [`to_json_pretty`], [`to_yaml`]). Nothing here is recursive over what a text nests beyond
 //! [`MAX_DEPTH`].
 //!

@@ -56,7 +56,7 @@ pub(super) fn plain(text: &str) -> Scalar {
         _ => {}
     }
     let number = match text.as_bytes().first() {
-        Some(b'.') => float(text),
+        Some(b'.') if underscores_separate_digits(text) => float(&text.replace('_', "")),
         Some(b'+' | b'-' | b'0'..=b'9') => {
             let digits = text.replace('_', "");
             int(&digits).or_else(|| float(&digits))
@@ -79,7 +79,9 @@ fn int(text: &str) -> Option<Scalar> {
         _ => (unsigned, 10),
     };
     if digits.starts_with(['+', '-']) {
-        return None;
+        // Go takes a sign behind `0b`, and behind no other prefix.
+        let value = i64::from_str_radix(digits, radix).ok()?;
+        return text.starts_with("0b").then(|| Scalar::Int(value.into()));
     }
     let magnitude = i128::from(u64::from_str_radix(digits, radix).ok()?);
     let value = if negative { -magnitude } else { magnitude };
@@ -91,6 +93,17 @@ fn int(text: &str) -> Option<Scalar> {
     (i128::from(i64::MIN)..=most)
         .contains(&value)
         .then_some(Scalar::Int(value))
+}
+
+fn underscores_separate_digits(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_digit = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_digit)
+    };
+    bytes.iter().enumerate().all(|(at, byte)| {
+        *byte != b'_' || (is_digit(at.checked_sub(1)) && is_digit(at.checked_add(1)))
+    })
 }
 
 /// Reads digits with a point or an exponent; what is too large for a double is no number.
@@ -183,7 +196,7 @@ fn key_float(value: f64) -> String {
         .split_once('e')
         .and_then(|(_, exponent)| exponent.parse().ok())
         .unwrap_or(0);
-    if (-4..21).contains(&exponent) {
+    if (-4..6).contains(&exponent) {
         format!("{value}")
     } else {
         with_signed_exponent(&scientific, 2)

@@ -3,4 +3,10 @@
 #![cfg(test)]
 
 mod files;
+mod forms;
+mod node;
+mod properties;
 mod published;
+mod refusals;
+mod text;
+mod yaml;

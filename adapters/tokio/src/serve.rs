@@ -1,10 +1,14 @@
 //! From listeners to a server that accepts, serves, and drains when asked to stop.
 
 mod error;
+#[cfg(test)]
+mod tests;
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -123,9 +127,13 @@ pub async fn serve(
         tracing::info!(socket = label, "serving");
         loops.spawn(accept_all(Arc::clone(&shared), socket, label));
     }
+    // The first poll installs signal handlers: whoever hears that we are ready may send a signal at once.
+    let mut stop = pin!(stop);
+    let stopped = poll_fn(|cx| Poll::Ready(stop.as_mut().poll(cx).is_ready())).await;
     systemd::notify_ready();
-
-    stop.await;
+    if !stopped {
+        stop.await;
+    }
     let drain_time = options.drain.min(DRAIN_LONGEST);
     let deadline = Instant::now() + drain_time;
     systemd::notify_stopping();

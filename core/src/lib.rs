@@ -19,6 +19,7 @@ mod call;
 mod config;
 mod counters;
 mod gate;
+mod mask;
 mod pod;
 mod project;
 mod service;
@@ -40,6 +41,10 @@ pub use config::{
 };
 pub use counters::Counters;
 pub use gate::Readiness;
+pub use mask::{
+    FieldMask, MASK_BIN_HEADER, MASK_HEADER, MAX_KEYS, MAX_MASK_BYTES, MAX_PATHS,
+    MAX_SEGMENT_BYTES, MAX_SEGMENTS, MaskError, MaskFault,
+};
 pub use pod::{EncodedPod, EncodedStatus, PodError, Uid};
 pub use project::Projection;
 pub use service::{Conflict, Pods};

@@ -114,7 +114,8 @@ impl PodStore {
         })
     }
 
-    /// Replaces all that one source said; pods that went away come first in what changed.
+    /// Replaces all that one source said; pods that went away come first in what is returned, so
+    /// that a pod whose name another one takes is gone before the other appears.
     pub(crate) fn replace(
         &mut self,
         rank: Rank,
@@ -133,7 +134,7 @@ impl PodStore {
                 set(&mut current.status, claim.status, EncodedStatus::bytes);
             })
         }));
-        changes.sort_by_key(|change| change.after.is_some());
+        changes.sort_by(|one, other| one.place().cmp(&other.place()));
         changes
     }
 
@@ -212,6 +213,14 @@ impl PodStore {
 struct Replaced {
     before: Option<Arc<Served>>,
     after: Option<Arc<Served>>,
+}
+
+impl Change {
+    /// Returns what orders the changes of one step: what went away, then the rest, by identity.
+    fn place(&self) -> (bool, Option<&Uid>) {
+        let pod = self.after.as_ref().or(self.before.as_ref());
+        (self.after.is_some(), pod.map(|pod| pod.uid()))
+    }
 }
 
 impl Entry {

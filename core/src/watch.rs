@@ -134,18 +134,22 @@ impl WatchSet {
             next: 0,
             queue,
         };
-        let place = self.slots.get_mut(slot as usize).ok_or(Full)?;
-        place.watch = Some(Watch {
+        let mut watch = Watch {
             view,
             state,
-            named: true,
-        });
-        self.open += 1;
+            named: false,
+        };
+        watch.named = watch.is_readable();
+        let place = self.slots.get_mut(slot as usize).ok_or(Full)?;
         let id = WatchId {
             slot,
             generation: place.generation,
         };
-        self.ready.push_back(id);
+        if watch.named {
+            self.ready.push_back(id);
+        }
+        place.watch = Some(watch);
+        self.open += 1;
         Ok(id)
     }
 
@@ -170,7 +174,7 @@ impl WatchSet {
                 if watch.push(event.clone(), counters) == Pushed::Full {
                     ended.push(slot);
                 }
-                if !watch.named {
+                if !watch.named && watch.is_readable() {
                     watch.named = true;
                     self.ready.push_back(id);
                 }
@@ -183,12 +187,10 @@ impl WatchSet {
 
     /// Forgets a watch that its reader gave up; ids of former watches change nothing.
     pub(crate) fn cancel(&mut self, id: WatchId, counters: &mut Counters) {
-        let Some(watch) = self.watch(id) else { return };
-        if watch.named {
-            self.ready.retain(|other| *other != id);
+        if self.watch(id).is_some() {
+            self.end(id.slot, Ending::NotThere, counters);
+            self.forget(id);
         }
-        self.end(id.slot, Ending::NotThere, counters);
-        self.forget(id.slot);
     }
 
     /// Ends every watch.
@@ -215,10 +217,7 @@ impl WatchSet {
         };
         let read = watch.read(counters);
         if let Read::End(_) = read {
-            if watch.named {
-                self.ready.retain(|other| *other != id);
-            }
-            self.forget(id.slot);
+            self.forget(id);
         }
         read
     }
@@ -292,16 +291,20 @@ impl WatchSet {
     }
 
     /// Makes a slot vacant under its next generation; after the last one it is not used again.
-    fn forget(&mut self, slot: u32) {
-        let Some(place) = self.slots.get_mut(slot as usize) else {
+    fn forget(&mut self, id: WatchId) {
+        let Some(place) = self.slots.get_mut(id.slot as usize) else {
             return;
         };
-        if place.watch.take().is_some() {
-            self.open -= 1;
-            if let Some(next) = place.generation.checked_add(1) {
-                place.generation = next;
-                self.free.push(slot);
-            }
+        let Some(watch) = place.watch.take() else {
+            return;
+        };
+        self.open -= 1;
+        if watch.named {
+            self.ready.retain(|other| *other != id);
+        }
+        if let Some(next) = place.generation.checked_add(1) {
+            place.generation = next;
+            self.free.push(id.slot);
         }
     }
 }
@@ -359,6 +362,18 @@ impl Watch {
             Pushed::Full => counters.watch_events_dropped += 1,
         }
         pushed
+    }
+
+    /// Tells whether reading gives anything but `Idle`.
+    fn is_readable(&self) -> bool {
+        match &self.state {
+            State::Snapshot { pods, next, queue } => {
+                let marker = Outgoing::initial_sync_complete(self.view.dialect);
+                *next < pods.len() || marker.is_some() || queue.len() > 0
+            }
+            State::Live { queue } => queue.len() > 0,
+            State::Ended(_) => true,
+        }
     }
 
     fn read(&mut self, counters: &mut Counters) -> Read {

@@ -161,6 +161,11 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Moves to an offset that was read as the end of a value.
+    pub(crate) fn move_to(&mut self, offset: usize) {
+        self.position = offset;
+    }
+
     /// Skips the value behind `tag`; groups are followed to their ends without recursion.
     ///
     /// `depth` is the nesting at which the value stands. `start` is the offset of the tag.
@@ -305,3 +310,31 @@ impl fmt::Display for WireError {
 }
 
 impl core::error::Error for WireError {}
+
+impl WireError {
+    /// Returns the same error in the coordinates of a message that holds these bytes at `base`.
+    pub(crate) const fn moved_by(self, base: usize) -> Self {
+        Self {
+            kind: self.kind,
+            offset: self.offset + base,
+        }
+    }
+}
+
+/// Gives a nested message at the end of `out` its true length: tag and length lie in `head..body`,
+/// with room for the true one, and the message reaches from `body` to the end.
+pub(crate) fn replace_head(field: u32, head: usize, body: usize, out: &mut Vec<u8>) {
+    let mut written = smallvec::SmallVec::<[u8; 2 * MAX_VARINT_BYTES]>::new();
+    for mut value in [u64::from(field) << 3 | 2, (out.len() - body) as u64] {
+        while value >= 0x80 {
+            written.push(low_bits(value) | 0x80);
+            value >>= 7;
+        }
+        written.push(low_bits(value));
+    }
+    let end = head + written.len();
+    if let Some(place) = out.get_mut(head..end) {
+        place.copy_from_slice(&written);
+    }
+    out.drain(end.min(body)..body);
+}

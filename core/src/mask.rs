@@ -1,0 +1,272 @@
+//! Field masks as clients write them: text that names fields, compiled against the schema.
+//!
+//! ```text
+//! mask    = [ element ] { "," [ element ] }      blanks around an element do not count
+//! element = segment { "." segment }
+//! segment = "*" | "`" any printable, "``" for a backquote "`" | letters, digits, "_", "-"
+//! ```
+//!
+//! What a segment means depends on the type that it stands at: a field of a message, any element of
+//! a list, a key of a map. One pass over the text finds both where the grammar and where the schema
+//! is broken, so the first fault of each path is the one that is told.
+
+use alloc::borrow::ToOwned as _;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use podsapi_proto::schema::Message;
+
+use crate::project::{Projection, Selection};
+
+mod compile;
+mod error;
+mod nearest;
+#[cfg(test)]
+mod tests;
+
+pub use error::{MaskError, MaskFault};
+
+/// The most bytes that the masks of one call may have together.
+///
+/// gRPC suggests 8 KiB as the limit of all metadata of a call.
+pub const MAX_MASK_BYTES: usize = 8_192;
+
+/// The most paths of one call.
+pub const MAX_PATHS: usize = 512;
+
+/// The most segments of a path; the longest that the schema has, with all that is optional, is 13.
+pub const MAX_SEGMENTS: usize = 16;
+
+/// The most bytes of a segment; the longest label key has 317, the longest field name 47.
+pub const MAX_SEGMENT_BYTES: usize = 512;
+
+/// The most keys of one map.
+pub const MAX_KEYS: usize = 128;
+
+/// The request header that carries a mask as text.
+pub const MASK_HEADER: &str = "x-kubernetes-fieldmask";
+
+/// The request header that carries an encoded `google.protobuf.FieldMask`.
+pub const MASK_BIN_HEADER: &str = "x-kubernetes-fieldmask-bin";
+
+/// The paths of a mask, not yet checked against a schema.
+///
+/// # Examples
+///
+/// ```
+/// use podsapi_core::FieldMask;
+/// use podsapi_proto::schema::Message;
+///
+/// let mask = FieldMask::parse("status.podIPs, spec.containers.name")?;
+/// assert_eq!(mask.compile(Message::POD)?.to_string(), "spec.containers.name,status.podIPs");
+///
+/// let error = FieldMask::parse("status.podIps")?.compile(Message::POD).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "x-kubernetes-fieldmask: path 1 \"status.podIps\": \"podIps\" (byte 7) is not a field of \
+///      PodStatus; names are case-sensitive: did you mean \"podIPs\"?",
+/// );
+/// # Ok::<(), podsapi_core::MaskError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldMask {
+    paths: Vec<Path>,
+    /// The bytes of all the text that was added, separators included.
+    bytes: usize,
+    faults: Vec<MaskFault>,
+}
+
+/// One path of a mask as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Path {
+    text: String,
+    /// Where it begins in the text it was taken from.
+    start: usize,
+    encoded: bool,
+}
+
+impl FieldMask {
+    /// Returns the mask that a text names; a text of nothing but commas and blanks names no path.
+    ///
+    /// # Errors
+    ///
+    /// The text is longer, or has more paths, than a mask may.
+    pub fn parse(text: &str) -> Result<Self, MaskError> {
+        let mut mask = Self::default();
+        mask.add_text(text.as_bytes());
+        if mask.faults.is_empty() {
+            Ok(mask)
+        } else {
+            Err(MaskError::new(mask.faults))
+        }
+    }
+
+    /// Adds the paths of one line of text, as one header line carries it. What is wrong with it is
+    /// told by [`FieldMask::compile`], with all else.
+    pub fn add_text(&mut self, line: &[u8]) {
+        let Ok(text) = core::str::from_utf8(line) else {
+            self.fault_of_header(MASK_HEADER, "expected printable ASCII, found other bytes");
+            return;
+        };
+        if self.admit(text.len(), MASK_HEADER) {
+            self.add_elements(text, false);
+        }
+    }
+
+    /// Adds the paths of an encoded `google.protobuf.FieldMask`.
+    pub fn add_encoded(&mut self, message: &[u8]) {
+        use crate::wire::{Reader, WireType};
+        if !self.admit(message.len(), MASK_BIN_HEADER) {
+            return;
+        }
+        let mut reader = Reader::new(message);
+        while let Ok(record) = reader.record() {
+            let Some(record) = record else { return };
+            if record.tag.field != 1 {
+                continue;
+            }
+            let text = core::str::from_utf8(record.payload);
+            match text {
+                Ok(text) if record.tag.wire_type == WireType::Length => {
+                    self.add_elements(text, true);
+                }
+                Ok(_) | Err(_) => break,
+            }
+        }
+        self.add_undecodable();
+    }
+
+    /// Notes that a value of the encoded form could not be decoded.
+    pub fn add_undecodable(&mut self) {
+        self.fault_of_header(
+            MASK_BIN_HEADER,
+            "the value must be base64 of an encoded google.protobuf.FieldMask",
+        );
+    }
+
+    /// Checks every path against the schema of `message` and compiles what they select together.
+    /// A mask without paths selects everything.
+    ///
+    /// # Errors
+    ///
+    /// Every path that is wrong, with what is wrong first in each.
+    pub fn compile(&self, message: Message) -> Result<Projection, MaskError> {
+        let mut faults = self.faults.clone();
+        let mut selection = Selection::nothing();
+        for (index, path) in self.paths.iter().enumerate() {
+            match compile::path(path, message) {
+                Ok(selected) => selection.add(selected),
+                Err(fault) => faults.push(MaskFault {
+                    number: index + 1,
+                    ..fault
+                }),
+            }
+        }
+        if let Some(map) = selection.crowded(MAX_KEYS) {
+            let reason = alloc::format!("expected at most {MAX_KEYS} keys of a map, found {map}");
+            faults.push(MaskFault::of_header(MASK_HEADER, reason));
+        }
+        if !faults.is_empty() {
+            return Err(MaskError::new(faults));
+        }
+        if self.paths.is_empty() {
+            return Ok(Projection::all());
+        }
+        Ok(selection.compile(message))
+    }
+
+    /// Tells whether nothing was named, neither right nor wrong.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.faults.is_empty()
+    }
+
+    /// Counts `more` bytes and tells whether they are not too many.
+    fn admit(&mut self, more: usize, header: &'static str) -> bool {
+        let before = self.bytes;
+        self.bytes = before.saturating_add(more);
+        if self.bytes <= MAX_MASK_BYTES {
+            return true;
+        }
+        if before <= MAX_MASK_BYTES {
+            let found = self.bytes;
+            let reason = alloc::format!("expected at most {MAX_MASK_BYTES} bytes, found {found}");
+            self.faults.push(MaskFault::of_header(header, reason));
+        }
+        false
+    }
+
+    fn add_elements(&mut self, text: &str, encoded: bool) {
+        for (start, element) in Elements::of(text) {
+            if self.paths.len() == MAX_PATHS {
+                let header = if encoded {
+                    MASK_BIN_HEADER
+                } else {
+                    MASK_HEADER
+                };
+                let reason = alloc::format!("expected at most {MAX_PATHS} paths, found more");
+                if !self.faults.iter().any(|fault| fault.reason == reason) {
+                    self.faults.push(MaskFault::of_header(header, reason));
+                }
+                return;
+            }
+            self.paths.push(Path {
+                text: element.to_owned(),
+                start,
+                encoded,
+            });
+        }
+    }
+
+    fn fault_of_header(&mut self, header: &'static str, reason: &str) {
+        self.faults
+            .push(MaskFault::of_header(header, reason.to_owned()));
+    }
+}
+
+/// The elements of a mask with where they begin, those of nothing but blanks left out.
+///
+/// Commas in backquotes do not separate; nor do those in parentheses, so that the error about
+/// parentheses can show all that stands in them.
+struct Elements<'a> {
+    text: &'a str,
+    next: usize,
+}
+
+impl<'a> Elements<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { text, next: 0 }
+    }
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = (usize, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.next <= self.text.len() {
+            let start = self.next;
+            let rest = self.text.get(start..)?;
+            let (mut quoted, mut open) = (false, 0_usize);
+            let end = rest
+                .bytes()
+                .position(|byte| {
+                    match byte {
+                        b'`' => quoted = !quoted,
+                        b'(' if !quoted => open += 1,
+                        b')' if !quoted => open = open.saturating_sub(1),
+                        _ => {}
+                    }
+                    byte == b',' && !quoted && open == 0
+                })
+                .unwrap_or(rest.len());
+            self.next = start + end + 1;
+            let element = rest.get(..end)?;
+            let blanks = |c| matches!(c, ' ' | '\t');
+            let trimmed = element.trim_matches(blanks);
+            if !trimmed.is_empty() {
+                let leading = element.len() - element.trim_start_matches(blanks).len();
+                return Some((start + leading, trimmed));
+            }
+        }
+        None
+    }
+}

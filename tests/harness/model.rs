@@ -1,0 +1,547 @@
+//! What the service must do, said as plainly as possible: structs and scans, no bytes.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use podsapi_core::{Code, Dialect, Method, SlowWatch, SourceError, SourceKind};
+
+use crate::op::{PodChoice, ScopeChoice, Setup, StatusChoice};
+
+/// The whole service as the model sees it.
+#[derive(Debug)]
+pub(crate) struct Model {
+    setup: Setup,
+    /// The sources in the order of the configuration.
+    pub(crate) sources: Vec<ModelSource>,
+    /// Every watch that was ever opened.
+    pub(crate) watches: Vec<ModelWatch>,
+    /// Ended calls by dialect, method and code.
+    pub(crate) requests: BTreeMap<(Dialect, Method, Code), u64>,
+    /// Live events that found a full queue.
+    pub(crate) dropped: u64,
+    opened_gate: bool,
+    shut_down: bool,
+    tokens: Tokens,
+}
+
+/// A source and all that it said.
+#[derive(Debug)]
+pub(crate) struct ModelSource {
+    /// The configured name.
+    pub(crate) name: &'static str,
+    /// What it is.
+    pub(crate) kind: SourceKind,
+    said: BTreeMap<u8, Said>,
+    staged: Option<BTreeMap<u8, Said>>,
+    began: bool,
+    synced: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Said {
+    pod: Option<PodChoice>,
+    status: Option<StatusChoice>,
+}
+
+/// A watch with all that it has not read.
+#[derive(Debug)]
+pub(crate) struct ModelWatch {
+    /// What its events look like.
+    pub(crate) dialect: Dialect,
+    scope: ScopeChoice,
+    /// Pods of the first list and the marker.
+    first: VecDeque<Seen>,
+    live: VecDeque<Seen>,
+    ended: Option<Code>,
+    /// Whether nobody can read it any more.
+    pub(crate) gone: bool,
+}
+
+/// What a client reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// A pod that is new.
+    Added(ServedPod),
+    /// A pod that changed.
+    Modified(ServedPod),
+    /// A pod that is gone; the time of its deletion where the dialect tells it.
+    Deleted(Gone),
+    /// The end of the first list.
+    Marker,
+    /// Nothing for now.
+    Idle,
+    /// The end of the stream.
+    End(Code),
+}
+
+/// A pod as a client decodes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ServedPod {
+    /// `metadata.uid`
+    pub(crate) uid: String,
+    /// `metadata.namespace`
+    pub(crate) namespace: String,
+    /// `metadata.name`
+    pub(crate) name: String,
+    /// `metadata.resourceVersion`
+    pub(crate) version: String,
+    /// `status.phase`
+    pub(crate) phase: String,
+    /// Status and reason of the condition Ready.
+    pub(crate) ready: Option<(String, String)>,
+}
+
+/// What is left of a pod that is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Gone {
+    /// `metadata.uid`
+    pub(crate) uid: String,
+    /// `metadata.namespace`
+    pub(crate) namespace: String,
+    /// `metadata.name`
+    pub(crate) name: String,
+    /// `metadata.deletionTimestamp` in seconds.
+    pub(crate) at: Option<i64>,
+}
+
+/// What a unary call gives, or why it does not.
+pub(crate) type Answer = Result<Vec<ServedPod>, Code>;
+
+#[derive(Debug)]
+struct Tokens {
+    /// In billionths of a token.
+    level: u128,
+    since: u64,
+}
+
+/// The identities that one source may speak of in a run.
+pub(crate) const MAX_PODS_PER_SOURCE: u32 = 3;
+
+/// The watches that may be open in a run.
+pub(crate) const MAX_WATCHES: u32 = 3;
+
+/// The wall time of every change in a run, in seconds since 1970.
+pub(crate) const WALL_SECONDS: i64 = 1_700_000_000;
+
+/// Returns the UID of a pod in a run.
+pub(crate) fn uid(pod: u8) -> String {
+    format!("uid-{pod}")
+}
+
+impl Model {
+    /// Returns the model of a fresh service.
+    pub(crate) fn new(setup: Setup) -> Self {
+        let mut sources = vec![
+            ModelSource::new("api", SourceKind::Apiserver),
+            ModelSource::new("static", SourceKind::Manifests),
+        ];
+        if setup.runtime {
+            sources.push(ModelSource::new("runtime", SourceKind::Cri));
+        }
+        let tokens = Tokens {
+            level: u128::from(setup.burst) * 1_000_000_000,
+            since: 0,
+        };
+        Self {
+            setup,
+            sources,
+            watches: Vec::new(),
+            requests: BTreeMap::new(),
+            dropped: 0,
+            opened_gate: false,
+            shut_down: false,
+            tokens,
+        }
+    }
+
+    /// The source begins a list.
+    pub(crate) fn begin(&mut self, source: usize) {
+        self.sources[source].staged = Some(BTreeMap::new());
+        self.sources[source].began = true;
+    }
+
+    /// The source is lost.
+    pub(crate) fn lost(&mut self, source: usize) {
+        let source = &mut self.sources[source];
+        source.staged = None;
+        source.began = source.synced;
+    }
+
+    /// The source says something of one pod.
+    pub(crate) fn say(
+        &mut self,
+        source: usize,
+        pod: u8,
+        put: Option<PodChoice>,
+        status: Option<StatusChoice>,
+    ) -> Result<(), SourceError> {
+        self.change(|model| {
+            let source = &mut model.sources[source];
+            let said = source.open_map()?;
+            if !said.contains_key(&pod) && said.len() >= MAX_PODS_PER_SOURCE as usize {
+                return Err(SourceError::TooManyPods {
+                    limit: MAX_PODS_PER_SOURCE,
+                });
+            }
+            let said = said.entry(pod).or_default();
+            said.pod = put.or_else(|| said.pod.take());
+            said.status = status.or_else(|| said.status.take());
+            Ok(())
+        })
+    }
+
+    /// The source says that it knows nothing of a pod.
+    pub(crate) fn remove(&mut self, source: usize, pod: u8) -> Result<(), SourceError> {
+        self.change(|model| {
+            model.sources[source].open_map()?.remove(&pod);
+            Ok(())
+        })
+    }
+
+    /// The source completes its list.
+    pub(crate) fn complete(&mut self, source: usize) -> Result<(), SourceError> {
+        self.change(|model| {
+            let source = &mut model.sources[source];
+            source.said = source
+                .staged
+                .take()
+                .ok_or(SourceError::CompleteBeforeBegin)?;
+            source.synced = true;
+            Ok(())
+        })?;
+        self.opened_gate |= self.sources.iter().all(|source| source.synced);
+        Ok(())
+    }
+
+    /// Makes a change and tells every watch what differs in what is served.
+    fn change<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.served();
+        let result = change(self);
+        let after = self.served();
+        let uids: BTreeSet<_> = before.keys().chain(after.keys()).cloned().collect();
+        let (gone, there): (Vec<_>, Vec<_>) =
+            uids.into_iter().partition(|uid| !after.contains_key(uid));
+        for uid in gone.iter().chain(&there) {
+            self.tell(before.get(uid), after.get(uid));
+        }
+        result
+    }
+
+    fn tell(&mut self, before: Option<&ServedPod>, after: Option<&ServedPod>) {
+        for watch in self
+            .watches
+            .iter_mut()
+            .filter(|watch| !watch.gone && watch.ended.is_none())
+        {
+            let before = before.filter(|pod| watch.scope.sees(pod));
+            let after = after.filter(|pod| watch.scope.sees(pod));
+            let event = match (before, after) {
+                (None, None) => continue,
+                (Some(before), Some(after)) if before == after => continue,
+                (Some(_), Some(after)) => Seen::Modified(after.clone()),
+                (None, Some(after)) => Seen::Added(after.clone()),
+                (Some(before), None) => Seen::Deleted(Gone {
+                    uid: before.uid.clone(),
+                    namespace: before.namespace.clone(),
+                    name: before.name.clone(),
+                    at: (watch.dialect == Dialect::Documented).then_some(WALL_SECONDS),
+                }),
+            };
+            match self.setup.slow_watch {
+                SlowWatch::Coalesce => watch.fold(event),
+                SlowWatch::End if watch.live.len() < self.setup.watch_buffer as usize => {
+                    watch.live.push_back(event);
+                }
+                SlowWatch::End => {
+                    self.dropped += 1;
+                    watch.end(Code::ResourceExhausted, &mut self.requests);
+                }
+            }
+        }
+    }
+
+    /// Returns what is served, in the order of the UIDs.
+    pub(crate) fn served(&self) -> BTreeMap<String, ServedPod> {
+        let mut sources: Vec<_> = self.sources.iter().collect();
+        sources.sort_by_key(|source| (source.kind, source.name));
+        let pods: BTreeSet<u8> = sources
+            .iter()
+            .flat_map(|s| s.said.keys())
+            .copied()
+            .collect();
+        let said = |pod| {
+            sources
+                .iter()
+                .filter_map(move |source| source.said.get(&pod))
+        };
+        let served = pods.into_iter().filter_map(|pod| {
+            let owner = said(pod).find_map(|said| said.pod.as_ref())?;
+            let local = said(pod).find_map(|said| said.status.as_ref());
+            Some((uid(pod), self.serve(owner, local)))
+        });
+        served.collect()
+    }
+
+    fn serve(&self, owner: &PodChoice, local: Option<&StatusChoice>) -> ServedPod {
+        let status = local.or(owner.status.as_ref());
+        let running = status.is_some_and(|status| status.running);
+        let confirmed = local.is_some() || !self.setup.runtime;
+        let ready = status
+            .and_then(|status| status.ready)
+            .map(|ready| match ready {
+                true if confirmed => ("True".into(), String::new()),
+                true => ("False".into(), "ContainersNotReady".into()),
+                false => ("False".into(), "Other".into()),
+            });
+        ServedPod {
+            uid: uid(owner.pod),
+            namespace: format!("namespace-{}", owner.namespace),
+            name: format!("pod-{}", owner.pod),
+            version: owner.version.to_string(),
+            phase: if running {
+                "Running".into()
+            } else {
+                "Pending".into()
+            },
+            ready,
+        }
+    }
+
+    /// The order of checks that every call meets.
+    fn admit(&mut self, method: Method, now: u64) -> Result<(), Code> {
+        if self.shut_down {
+            return Err(Code::Unavailable);
+        }
+        if !self.opened_gate {
+            return Err(Code::FailedPrecondition);
+        }
+        if method != Method::WatchPods && !self.tokens.take(&self.setup, now) {
+            return Err(Code::ResourceExhausted);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, dialect: Dialect, method: Method, code: Code) {
+        *self.requests.entry((dialect, method, code)).or_default() += 1;
+    }
+
+    /// A client lists.
+    pub(crate) fn list(&mut self, dialect: Dialect, scope: ScopeChoice, now: u64) -> Answer {
+        let answer = self
+            .admit(Method::ListPods, now)
+            .map(|()| self.visible(scope));
+        self.count(dialect, Method::ListPods, code(&answer));
+        answer
+    }
+
+    /// A client asks for one pod.
+    pub(crate) fn get(
+        &mut self,
+        dialect: Dialect,
+        scope: ScopeChoice,
+        pod: u8,
+        now: u64,
+    ) -> Answer {
+        let answer = self.admit(Method::GetPod, now).and_then(|()| {
+            let pod = self
+                .visible(scope)
+                .into_iter()
+                .find(|served| served.uid == uid(pod));
+            Ok(vec![pod.ok_or(Code::NotFound)?])
+        });
+        self.count(dialect, Method::GetPod, code(&answer));
+        answer
+    }
+
+    /// A client lists with a request that cannot be decoded.
+    pub(crate) fn garbage(&mut self, dialect: Dialect, now: u64) -> Code {
+        let code = self
+            .admit(Method::ListPods, now)
+            .err()
+            .unwrap_or(Code::Internal);
+        self.count(dialect, Method::ListPods, code);
+        code
+    }
+
+    /// A client watches.
+    pub(crate) fn watch(
+        &mut self,
+        dialect: Dialect,
+        scope: ScopeChoice,
+        now: u64,
+    ) -> Result<(), Code> {
+        let open = self.watches.iter().filter(|watch| !watch.gone).count();
+        let admitted = match self.admit(Method::WatchPods, now) {
+            Ok(()) if open >= MAX_WATCHES as usize => Err(Code::ResourceExhausted),
+            admitted => admitted,
+        };
+        if let Err(code) = admitted {
+            self.count(dialect, Method::WatchPods, code);
+            return Err(code);
+        }
+        let mut first: VecDeque<_> = self.visible(scope).into_iter().map(Seen::Added).collect();
+        if dialect == Dialect::V1alpha1 {
+            first.push_back(Seen::Marker);
+        }
+        let live = VecDeque::new();
+        self.watches.push(ModelWatch {
+            dialect,
+            scope,
+            first,
+            live,
+            ended: None,
+            gone: false,
+        });
+        Ok(())
+    }
+
+    /// A client reads one message.
+    pub(crate) fn read(&mut self, watch: usize) -> Seen {
+        let watch = &mut self.watches[watch];
+        if let Some(code) = watch.ended {
+            watch.gone = true;
+            return Seen::End(code);
+        }
+        watch
+            .first
+            .pop_front()
+            .or_else(|| watch.live.pop_front())
+            .unwrap_or(Seen::Idle)
+    }
+
+    /// A client goes away.
+    pub(crate) fn cancel(&mut self, watch: usize) {
+        let watch = &mut self.watches[watch];
+        watch.end(Code::Cancelled, &mut self.requests);
+        watch.gone = true;
+    }
+
+    /// The server is told to end.
+    pub(crate) fn shutdown(&mut self) {
+        self.shut_down = true;
+        for watch in &mut self.watches {
+            watch.end(Code::Unavailable, &mut self.requests);
+        }
+    }
+
+    /// Tells whether every source completed its first list at some time.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.opened_gate
+    }
+
+    fn visible(&self, scope: ScopeChoice) -> Vec<ServedPod> {
+        self.served()
+            .into_values()
+            .filter(|pod| scope.sees(pod))
+            .collect()
+    }
+}
+
+fn code(answer: &Answer) -> Code {
+    answer.as_ref().err().copied().unwrap_or(Code::Ok)
+}
+
+impl ModelSource {
+    fn new(name: &'static str, kind: SourceKind) -> Self {
+        let said = BTreeMap::new();
+        Self {
+            name,
+            kind,
+            said,
+            staged: None,
+            began: false,
+            synced: false,
+        }
+    }
+
+    fn open_map(&mut self) -> Result<&mut BTreeMap<u8, Said>, SourceError> {
+        if !self.began {
+            return Err(SourceError::PutBeforeBegin);
+        }
+        Ok(self.staged.as_mut().unwrap_or(&mut self.said))
+    }
+}
+
+impl ModelWatch {
+    /// Tells whether reading gives anything but Idle.
+    pub(crate) fn is_readable(&self) -> bool {
+        !self.gone && (self.ended.is_some() || !self.first.is_empty() || !self.live.is_empty())
+    }
+
+    /// Tells whether the watch is open and not ended.
+    pub(crate) fn is_live(&self) -> bool {
+        !self.gone && self.ended.is_none()
+    }
+
+    /// Returns the number of live events that wait.
+    pub(crate) fn queued(&self) -> usize {
+        self.live.len()
+    }
+
+    fn end(&mut self, code: Code, requests: &mut BTreeMap<(Dialect, Method, Code), u64>) {
+        if self.is_live() {
+            self.ended = Some(code);
+            self.live.clear();
+            *requests
+                .entry((self.dialect, Method::WatchPods, code))
+                .or_default() += 1;
+        }
+    }
+
+    /// Adds an event to those of its pod that are not read.
+    fn fold(&mut self, event: Seen) {
+        let place = self
+            .live
+            .iter()
+            .rposition(|unread| unread.uid() == event.uid());
+        let Some(place) = place else {
+            self.live.push_back(event);
+            return;
+        };
+        match (&mut self.live[place], event) {
+            (Seen::Added(unread) | Seen::Modified(unread), Seen::Modified(newest)) => {
+                *unread = newest;
+            }
+            (Seen::Added(_), Seen::Deleted(_)) => {
+                self.live.remove(place);
+            }
+            (unread @ Seen::Modified(_), deleted @ Seen::Deleted(_)) => *unread = deleted,
+            (Seen::Deleted(_), added @ Seen::Added(_)) => self.live.push_back(added),
+            (unread, event) => panic!("{event:?} cannot follow {unread:?}"),
+        }
+    }
+}
+
+impl Seen {
+    fn uid(&self) -> Option<&str> {
+        match self {
+            Self::Added(pod) | Self::Modified(pod) => Some(&pod.uid),
+            Self::Deleted(gone) => Some(&gone.uid),
+            Self::Marker | Self::Idle | Self::End(_) => None,
+        }
+    }
+}
+
+impl ScopeChoice {
+    fn sees(self, pod: &ServedPod) -> bool {
+        match self {
+            Self::All => true,
+            Self::OneNamespace => pod.namespace == "namespace-0",
+        }
+    }
+}
+
+impl Tokens {
+    fn take(&mut self, setup: &Setup, now: u64) -> bool {
+        if setup.qps == 0 {
+            return true;
+        }
+        let gained = u128::from(now - self.since) * u128::from(setup.qps);
+        self.level = (self.level + gained).min(u128::from(setup.burst) * 1_000_000_000);
+        self.since = now;
+        let admitted = self.level >= 1_000_000_000;
+        if admitted {
+            self.level -= 1_000_000_000;
+        }
+        admitted
+    }
+}

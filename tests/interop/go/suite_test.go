@@ -1,0 +1,317 @@
+// Package interop checks the Pods API with the Kubernetes project's own Go client.
+//
+// Run by tests/interop/run, which sets PODSAPI_BIN (the binary under test).
+package interop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	v1 "k8s.io/api/core/v1"
+	pods "k8s.io/kubelet/pkg/apis/pods/v1alpha1"
+)
+
+const patience = 15 * time.Second
+
+// dialers are the ways in which public consumers reach a UNIX socket from Go.
+var dialers = map[string]func(socket string) (*grpc.ClientConn, error){
+	"unix target": func(socket string) (*grpc.ClientConn, error) {
+		return grpc.NewClient("unix:"+socket, options()...)
+	},
+	"bare path with a custom dialer": func(socket string) (*grpc.ClientConn, error) {
+		dial := func(ctx context.Context, path string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+		}
+		return grpc.NewClient("passthrough:///"+socket, append(options(), grpc.WithContextDialer(dial))...)
+	},
+}
+
+func options() []grpc.DialOption {
+	quick := backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 1.6, MaxDelay: 500 * time.Millisecond}
+	return []grpc.DialOption{
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: quick, MinConnectTimeout: time.Second}),
+	}
+}
+
+type server struct {
+	t                 *testing.T
+	socket, manifests string
+	flags             []string
+	process           *exec.Cmd
+}
+
+func serve(t *testing.T, flags ...string) *server {
+	folder, err := os.MkdirTemp("", "podsapi-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	s := &server{t: t, socket: filepath.Join(folder, "pods.sock"), manifests: filepath.Join(folder, "manifests")}
+	if err := os.Mkdir(s.manifests, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.flags = append([]string{"serve", "--socket", s.socket, "--node-name", "Node-A", "--manifests", s.manifests}, flags...)
+	s.start()
+	t.Cleanup(func() { s.kill(syscall.SIGTERM) })
+	return s
+}
+
+func (s *server) start() {
+	s.process = exec.Command(os.Getenv("PODSAPI_BIN"), s.flags...)
+	if err := s.process.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(s.socket); err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			s.t.Fatal("the server did not start")
+		}
+	}
+}
+
+func (s *server) kill(how syscall.Signal) {
+	s.process.Process.Signal(how)
+	s.process.Wait()
+}
+
+func (s *server) write(name, uid string, step int) {
+	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"interop","uid":%q,"labels":{"step":"%d"}},
+"spec":{"containers":[{"name":"main","image":"example.test/main:1"}]}}`, name, uid, step)
+	hidden := filepath.Join(s.manifests, "."+name+".tmp")
+	if err := os.WriteFile(hidden, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.Rename(hidden, filepath.Join(s.manifests, name+".json")); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func eventually(t *testing.T, check func() error) {
+	t.Helper()
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if err = check(); err == nil {
+			return
+		}
+	}
+	t.Fatal(err)
+}
+
+func decode(t *testing.T, data []byte) *v1.Pod {
+	t.Helper()
+	pod := &v1.Pod{}
+	if err := pod.Unmarshal(data); err != nil {
+		t.Fatalf("Unmarshal: %v", err)
+	}
+	return pod
+}
+
+func each(t *testing.T, test func(t *testing.T, dial func(*server) pods.PodsClient)) {
+	for name, dialer := range dialers {
+		t.Run(name, func(t *testing.T) {
+			test(t, func(s *server) pods.PodsClient {
+				connection, err := dialer(s.socket)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { connection.Close() })
+				return pods.NewPodsClient(connection)
+			})
+		})
+	}
+}
+
+func within(t *testing.T, limit time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestListGetAndNotFound(t *testing.T) {
+	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {
+		s := serve(t, "--qps", "0")
+		client := dial(s)
+		s.write("one", "uid-1", 0)
+		s.write("two", "uid-2", 0)
+		eventually(t, func() error {
+			list, err := client.ListPods(within(t, patience), &pods.ListPodsRequest{})
+			if err != nil || len(list.Pods) != 2 {
+				return fmt.Errorf("%d pods, %w", len(list.GetPods()), err)
+			}
+			for i, uid := range []string{"uid-1", "uid-2"} {
+				if got := decode(t, list.Pods[i]); string(got.UID) != uid {
+					t.Fatalf("pod %d is %s", i, got.UID)
+				}
+			}
+			return nil
+		})
+		got, err := client.GetPod(within(t, patience), &pods.GetPodRequest{PodUID: "uid-2"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pod := decode(t, got.Pod)
+		if pod.Name != "two-node-a" || pod.Spec.NodeName != "Node-A" || pod.Status.Phase != v1.PodPending {
+			t.Fatalf("%s on %s is %s", pod.Name, pod.Spec.NodeName, pod.Status.Phase)
+		}
+		_, err = client.GetPod(within(t, patience), &pods.GetPodRequest{PodUID: "nobody"})
+		if status.Code(err) != codes.NotFound || status.Convert(err).Message() != "pod with UID nobody not found" {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestWatchToSyncAndAChange(t *testing.T) {
+	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {
+		s := serve(t, "--qps", "0")
+		client := dial(s)
+		s.write("one", "uid-1", 0)
+		eventually(t, func() error {
+			_, err := client.GetPod(within(t, patience), &pods.GetPodRequest{PodUID: "uid-1"})
+			return err
+		})
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		watch, err := client.WatchPods(ctx, &pods.WatchPodsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect := func(kind pods.EventType) *v1.Pod {
+			t.Helper()
+			event, err := watch.Recv()
+			if err != nil || event.Type != kind {
+				t.Fatalf("%v, %v instead of %v", event, err, kind)
+			}
+			return decode(t, event.Pod)
+		}
+		expect(pods.EventType_ADDED)
+		if marker := expect(pods.EventType_INITIAL_SYNC_COMPLETE); marker.Name != "" {
+			t.Fatal("the sync marker has a pod")
+		}
+		s.write("one", "uid-1", 1)
+		if got := expect(pods.EventType_MODIFIED); got.Labels["step"] != "1" {
+			t.Fatal(got.Labels)
+		}
+		os.Remove(filepath.Join(s.manifests, "one.json"))
+		gone := expect(pods.EventType_DELETED)
+		if gone.Name != "one-node-a" || gone.Namespace != "interop" || gone.UID != "uid-1" || len(gone.Spec.Containers) != 0 {
+			t.Fatal(gone)
+		}
+		cancel()
+		if _, err := watch.Recv(); status.Code(err) != codes.Canceled {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestADeadlineEndsAWatch(t *testing.T) {
+	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {
+		watch, err := dial(serve(t)).WatchPods(within(t, 400*time.Millisecond), &pods.WatchPodsRequest{})
+		for err == nil {
+			_, err = watch.Recv()
+		}
+		if status.Code(err) != codes.DeadlineExceeded {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestARestartedServerReplays(t *testing.T) {
+	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {
+		s := serve(t, "--qps", "0")
+		client := dial(s)
+		s.write("one", "uid-1", 0)
+		eventually(t, func() error {
+			_, err := client.GetPod(within(t, patience), &pods.GetPodRequest{PodUID: "uid-1"})
+			return err
+		})
+		watch, err := client.WatchPods(within(t, patience), &pods.WatchPodsRequest{})
+		for err == nil {
+			var event *pods.WatchPodsEvent
+			if event, err = watch.Recv(); err == nil && event.Type == pods.EventType_INITIAL_SYNC_COMPLETE {
+				s.kill(syscall.SIGKILL)
+			}
+		}
+		if status.Code(err) != codes.Unavailable && !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		s.start()
+		eventually(t, func() error {
+			watch, err := client.WatchPods(within(t, patience), &pods.WatchPodsRequest{})
+			if err != nil {
+				return err
+			}
+			event, err := watch.Recv()
+			if err == nil && event.Type != pods.EventType_ADDED {
+				err = fmt.Errorf("%v comes first", event.Type)
+			}
+			return err
+		})
+	})
+}
+
+func TestErrorDetailsSayTheReason(t *testing.T) {
+	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {
+		client := dial(serve(t, "--qps", "1", "--burst", "1"))
+		eventually(t, func() error {
+			_, err := client.ListPods(within(t, patience), &pods.ListPodsRequest{})
+			if status.Code(err) != codes.ResourceExhausted {
+				return fmt.Errorf("not refused: %w", err)
+			}
+			for _, detail := range status.Convert(err).Details() {
+				if info, ok := detail.(*errdetails.ErrorInfo); ok && info.Reason == "RATE_LIMITED" {
+					return nil
+				}
+			}
+			t.Fatalf("no reason in %v", status.Convert(err).Details())
+			return nil
+		})
+	})
+}
+
+func TestSixHundredConcurrentCalls(t *testing.T) {
+	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {
+		client := dial(serve(t, "--qps", "0", "--simulate", "50:0:7"))
+		eventually(t, func() error {
+			_, err := client.ListPods(within(t, patience), &pods.ListPodsRequest{})
+			return err
+		})
+		ctx := within(t, 4*patience)
+		failures := make(chan error, 600)
+		var group sync.WaitGroup
+		for range 600 {
+			group.Go(func() {
+				list, err := client.ListPods(ctx, &pods.ListPodsRequest{})
+				if err == nil && len(list.Pods) != 50 {
+					err = fmt.Errorf("%d pods", len(list.Pods))
+				}
+				if err != nil {
+					failures <- err
+				}
+			})
+		}
+		group.Wait()
+		close(failures)
+		for err := range failures {
+			t.Fatal(err)
+		}
+	})
+}

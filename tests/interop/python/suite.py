@@ -1,0 +1,342 @@
+"""The Pods API as grpcio sees it, on its default `unix:` target.
+
+Run by tests/interop/run, which sets PODSAPI_BIN (the binary under test) and PODSAPI_STUBS (a
+folder with the Python stubs that protoc made of proto/protos).
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+sys.path.insert(0, os.environ["PODSAPI_STUBS"])
+
+import grpc  # noqa: E402
+from google.rpc import error_details_pb2  # noqa: E402
+from grpc_status import rpc_status  # noqa: E402
+
+from documented import pods_pb2 as documented_pb2  # noqa: E402
+from podsapi.v1 import diagnostics_pb2  # noqa: E402
+from v1alpha1 import pods_pb2 as v1alpha1_pb2  # noqa: E402
+from k8s import core_v1_pb2 as core_v1  # noqa: E402
+
+PATIENCE = 15.0
+MANIFEST = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+  namespace: interop
+  uid: {uid}
+  labels: {{ step: "{step}" }}
+spec:
+  containers:
+  - name: main
+    image: example.test/main:1
+"""
+
+
+class Server:
+    """One `podsapi serve`, over a directory of manifests of its own."""
+
+    def __init__(self, *flags, source=None):
+        self.folder = tempfile.TemporaryDirectory(prefix="podsapi-")
+        self.socket = os.path.join(self.folder.name, "pods.sock")
+        self.manifests = pathlib.Path(self.folder.name, "manifests")
+        self.manifests.mkdir()
+        self.flags = [*(source or ["--manifests", str(self.manifests)]), *flags]
+        self.process = None
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [os.environ["PODSAPI_BIN"], "serve", "--socket", self.socket, "--node-name", "Node-A"]
+            + self.flags,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + PATIENCE
+        while not os.path.exists(self.socket):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"no server: exit {self.process.poll()}")
+            time.sleep(0.01)
+
+    def kill(self, how=signal.SIGKILL):
+        self.process.send_signal(how)
+        self.process.wait(PATIENCE)
+
+    def write(self, name, uid, step=0):
+        """Writes a manifest as tools do: beside the place, then renamed into it."""
+        hidden = self.manifests / f".{name}.tmp"
+        hidden.write_text(MANIFEST.format(name=name, uid=uid, step=step))
+        hidden.rename(self.manifests / f"{name}.yaml")
+
+    def remove(self, name):
+        (self.manifests / f"{name}.yaml").unlink()
+
+    def channel(self, *options):
+        return grpc.insecure_channel(
+            f"unix:{self.socket}", options=[("grpc.max_reconnect_backoff_ms", 500), *options]
+        )
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill(signal.SIGTERM)
+        self.folder.cleanup()
+
+
+class Pods:
+    """Hand-made stubs: the same shape for both dialects."""
+
+    def __init__(self, channel):
+        def unary(path, request, response):
+            return channel.unary_unary(
+                path,
+                request_serializer=request.SerializeToString,
+                response_deserializer=response.FromString,
+            )
+
+        def stream(path, request, response):
+            return channel.unary_stream(
+                path,
+                request_serializer=request.SerializeToString,
+                response_deserializer=response.FromString,
+            )
+
+        v, d = v1alpha1_pb2, documented_pb2
+        self.list = unary("/v1alpha1.Pods/ListPods", v.ListPodsRequest, v.ListPodsResponse)
+        self.get = unary("/v1alpha1.Pods/GetPod", v.GetPodRequest, v.GetPodResponse)
+        self.watch = stream("/v1alpha1.Pods/WatchPods", v.WatchPodsRequest, v.WatchPodsEvent)
+        self.documented_list = unary("/Pods/ListPods", d.PodListRequest, d.PodListResponse)
+        self.documented_get = unary("/Pods/GetPod", d.PodGetRequest, d.PodGetResponse)
+        self.documented_watch = stream("/Pods/WatchPods", d.PodWatchRequest, d.PodWatchResponse)
+        self.status = unary(
+            "/podsapi.v1.Diagnostics/GetStatus",
+            diagnostics_pb2.GetStatusRequest,
+            diagnostics_pb2.GetStatusResponse,
+        )
+        self.unknown = unary("/v1alpha1.Pods/Nonsense", v.ListPodsRequest, v.ListPodsResponse)
+
+
+def pod_of(data):
+    return core_v1.Pod.FromString(data)
+
+
+def reader(call):
+    """Reads a stream on a thread of its own; returns the queue of events, then of the error."""
+    events = queue.Queue()
+
+    def read():
+        try:
+            for event in call:
+                events.put(event)
+            events.put(None)
+        except grpc.RpcError as error:
+            events.put(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    return events
+
+
+class Suite(unittest.TestCase):
+    def serve(self, *flags, **more):
+        server = Server(*flags, **more)
+        self.addCleanup(server.close)
+        channel = server.channel()
+        self.addCleanup(channel.close)
+        grpc.channel_ready_future(channel).result(PATIENCE)
+        return server, Pods(channel)
+
+    def refused(self, code, call, *arguments, **more):
+        with self.assertRaises(grpc.RpcError) as caught:
+            call(*arguments, timeout=PATIENCE, **more)
+        self.assertEqual(caught.exception.code(), code, caught.exception.details())
+        return caught.exception
+
+    def eventually(self, check):
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return check()
+            except (AssertionError, grpc.RpcError):
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+    def test_list_and_get_in_both_dialects(self):
+        server, pods = self.serve("--qps", "0")
+        server.write("one", "uid-1")
+        server.write("two", "uid-2")
+
+        def both():
+            listed = pods.list(v1alpha1_pb2.ListPodsRequest(), timeout=PATIENCE)
+            self.assertEqual([pod_of(p).metadata.uid for p in listed.pods], ["uid-1", "uid-2"])
+
+        self.eventually(both)
+        got = pods.get(v1alpha1_pb2.GetPodRequest(podUID="uid-2"), timeout=PATIENCE)
+        pod = pod_of(got.pod)
+        self.assertEqual(pod.metadata.name, "two-node-a")
+        self.assertEqual(pod.metadata.namespace, "interop")
+        self.assertEqual(pod.spec.nodeName, "Node-A")
+        self.assertEqual(pod.status.phase, "Pending")
+        listed = pods.documented_list(documented_pb2.PodListRequest(), timeout=PATIENCE)
+        self.assertEqual([p.metadata.name for p in listed.pods], ["one-node-a", "two-node-a"])
+        got = pods.documented_get(documented_pb2.PodGetRequest(podUID="uid-1"), timeout=PATIENCE)
+        self.assertEqual(got.pod.metadata.uid, "uid-1")
+
+    def test_an_unknown_uid_is_not_found(self):
+        _, pods = self.serve("--qps", "0")
+        error = self.eventually(
+            lambda: self.refused(
+                grpc.StatusCode.NOT_FOUND, pods.get, v1alpha1_pb2.GetPodRequest(podUID="ü%\n")
+            )
+        )
+        self.assertIn("pod with UID", error.details())
+        self.assertIn("not found", error.details())
+        self.refused(grpc.StatusCode.NOT_FOUND, pods.get, v1alpha1_pb2.GetPodRequest())
+        error = self.refused(
+            grpc.StatusCode.UNIMPLEMENTED, pods.unknown, v1alpha1_pb2.ListPodsRequest()
+        )
+        self.assertIn("Nonsense", error.details())
+
+    def test_error_details_say_the_reason(self):
+        _, pods = self.serve("--qps", "1", "--burst", "1")
+        error = self.eventually(
+            lambda: self.refused(
+                grpc.StatusCode.RESOURCE_EXHAUSTED, pods.list, v1alpha1_pb2.ListPodsRequest()
+            )
+        )
+        self.assertEqual(error.details(), "rejected by rate limit")
+        status = rpc_status.from_call(error)
+        self.assertIsNotNone(status)
+        self.assertEqual(status.message, error.details())
+        reasons = []
+        for detail in status.details:
+            info = error_details_pb2.ErrorInfo()
+            if detail.Unpack(info):
+                reasons.append(info.reason)
+            retry = error_details_pb2.RetryInfo()
+            if detail.Unpack(retry):
+                delay = retry.retry_delay
+                self.assertGreater(delay.seconds * 1_000_000_000 + delay.nanos, 0)
+                self.assertLessEqual(delay.seconds, 1)
+                reasons.append("retry")
+        self.assertEqual(reasons, ["RATE_LIMITED", "retry"])
+
+    def test_watch_to_sync_then_a_change_then_a_deletion(self):
+        server, pods = self.serve()
+        server.write("one", "uid-1")
+        self.eventually(
+            lambda: pods.get(v1alpha1_pb2.GetPodRequest(podUID="uid-1"), timeout=PATIENCE)
+        )
+        call = pods.watch(v1alpha1_pb2.WatchPodsRequest())
+        call.initial_metadata()
+        events = reader(call)
+        first = events.get(timeout=PATIENCE)
+        self.assertEqual(first.type, v1alpha1_pb2.ADDED)
+        self.assertEqual(pod_of(first.pod).metadata.uid, "uid-1")
+        marker = events.get(timeout=PATIENCE)
+        self.assertEqual(marker.type, v1alpha1_pb2.INITIAL_SYNC_COMPLETE)
+        self.assertEqual(marker.pod, b"")
+        server.write("one", "uid-1", step=1)
+        changed = events.get(timeout=PATIENCE)
+        self.assertEqual(changed.type, v1alpha1_pb2.MODIFIED)
+        self.assertEqual(pod_of(changed.pod).metadata.labels["step"], "1")
+        server.write("two", "uid-2")
+        self.assertEqual(events.get(timeout=PATIENCE).type, v1alpha1_pb2.ADDED)
+        server.remove("two")
+        gone = events.get(timeout=PATIENCE)
+        self.assertEqual(gone.type, v1alpha1_pb2.DELETED)
+        expected = core_v1.Pod()
+        expected.metadata.name = "two-node-a"
+        expected.metadata.namespace = "interop"
+        expected.metadata.uid = "uid-2"
+        self.assertEqual(pod_of(gone.pod), expected)
+        call.cancel()
+        ended = events.get(timeout=PATIENCE)
+        self.assertEqual(ended.code(), grpc.StatusCode.CANCELLED)
+
+        def nobody_watches():
+            status = pods.status(diagnostics_pb2.GetStatusRequest(), timeout=PATIENCE)
+            self.assertEqual(status.watches, 0)
+
+        self.eventually(nobody_watches)
+
+    def test_the_documented_watch_has_no_marker_and_deletes_by_timestamp(self):
+        server, pods = self.serve("--qps", "0")
+        server.write("one", "uid-1")
+        self.eventually(
+            lambda: pods.get(v1alpha1_pb2.GetPodRequest(podUID="uid-1"), timeout=PATIENCE)
+        )
+        call = pods.documented_watch(documented_pb2.PodWatchRequest())
+        events = reader(call)
+        self.assertEqual(events.get(timeout=PATIENCE).pod.metadata.uid, "uid-1")
+        server.remove("one")
+        gone = events.get(timeout=PATIENCE).pod
+        self.assertGreater(gone.metadata.deletionTimestamp.seconds, 1_700_000_000)
+        self.assertEqual(gone.metadata.deletionGracePeriodSeconds, 0)
+        self.assertFalse(gone.HasField("spec") or gone.HasField("status"))
+        call.cancel()
+
+    def test_a_deadline_ends_a_watch(self):
+        _, pods = self.serve()
+        call = pods.watch(v1alpha1_pb2.WatchPodsRequest(), timeout=0.4)
+        with self.assertRaises(grpc.RpcError) as caught:
+            for _ in call:
+                pass
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
+
+    def test_a_restarted_server_is_found_again_and_replays(self):
+        server, pods = self.serve("--qps", "0")
+        server.write("one", "uid-1")
+        self.eventually(
+            lambda: pods.get(v1alpha1_pb2.GetPodRequest(podUID="uid-1"), timeout=PATIENCE)
+        )
+        events = reader(pods.watch(v1alpha1_pb2.WatchPodsRequest()))
+        self.assertEqual(events.get(timeout=PATIENCE).type, v1alpha1_pb2.ADDED)
+        self.assertEqual(events.get(timeout=PATIENCE).type, v1alpha1_pb2.INITIAL_SYNC_COMPLETE)
+        server.kill()
+        ended = events.get(timeout=PATIENCE)
+        self.assertEqual(ended.code(), grpc.StatusCode.UNAVAILABLE)
+        server.start()
+
+        def again():
+            call = pods.watch(v1alpha1_pb2.WatchPodsRequest(), timeout=PATIENCE)
+            self.assertEqual(pod_of(next(call).pod).metadata.uid, "uid-1")
+            call.cancel()
+
+        self.eventually(again)
+
+    def test_a_stopping_server_ends_watches_with_unavailable(self):
+        server, pods = self.serve()
+        events = reader(pods.watch(v1alpha1_pb2.WatchPodsRequest()))
+        self.assertEqual(events.get(timeout=PATIENCE).type, v1alpha1_pb2.INITIAL_SYNC_COMPLETE)
+        server.process.send_signal(signal.SIGTERM)
+        ended = events.get(timeout=PATIENCE)
+        self.assertEqual(ended.code(), grpc.StatusCode.UNAVAILABLE)
+        self.assertEqual(server.process.wait(PATIENCE), 0)
+        self.assertFalse(os.path.exists(server.socket))
+
+    def test_six_hundred_concurrent_calls_all_succeed(self):
+        _, pods = self.serve("--qps", "0", source=["--simulate", "50:0:7"])
+        self.eventually(lambda: pods.list(v1alpha1_pb2.ListPodsRequest(), timeout=PATIENCE))
+        calls = [
+            pods.list.future(v1alpha1_pb2.ListPodsRequest(), timeout=4 * PATIENCE)
+            for _ in range(600)
+        ]
+        done, _ = concurrent.futures.wait(
+            [concurrent.futures.ThreadPoolExecutor(1).submit(c.result) for c in calls],
+            timeout=4 * PATIENCE,
+        )
+        self.assertEqual({len(call.result().pods) for call in done}, {50})
+        self.assertEqual(len(done), 600)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -118,7 +118,8 @@ fn fitting(text: &str, room: usize) -> &str {
             used += if is_plain(byte) { 1 } else { 3 };
         }
         if used > room {
-            return text.get(..start).unwrap_or_default();
+            // A field value may not end in a space (RFC 9113 section 8.2.1).
+            return text.get(..start).unwrap_or_default().trim_end_matches(' ');
         }
     }
     text

@@ -96,10 +96,6 @@ impl<R: Runtime> Exchange<R> {
     async fn answer(&mut self, request: Request<RecvStream>) -> Result<Code, Interrupt> {
         let shared = Arc::clone(&self.shared);
         let (head, body) = request.into_parts();
-        let Some(_call_slot) = shared.calls.take(1, shared.limits.max_calls) else {
-            shared.meters.calls_refused.add(1);
-            return Err(exhausted("too many calls are in progress"));
-        };
         let path = head
             .uri
             .path_and_query()
@@ -108,6 +104,11 @@ impl<R: Runtime> Exchange<R> {
         let headers = headers.map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
         let checked =
             request::Request::check(head.method.as_str().as_bytes(), path.as_bytes(), headers);
+        self.route = checked.as_ref().ok().map(|request| request.route);
+        let Some(_call_slot) = shared.calls.take(1, shared.limits.max_calls) else {
+            shared.meters.calls_refused.add(1);
+            return Err(exhausted("too many calls are in progress"));
+        };
         let request = match checked {
             Ok(request) => request,
             Err(refusal) => {
@@ -118,7 +119,6 @@ impl<R: Runtime> Exchange<R> {
                 return Ok(code);
             }
         };
-        self.route = Some(request.route);
         self.deadline = request
             .timeout_nanos
             .map(|nanos| self.started.plus_nanos(nanos));

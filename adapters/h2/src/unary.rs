@@ -2,6 +2,7 @@
 
 use std::{
     future::poll_fn,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -23,7 +24,8 @@ impl<R: Runtime> Exchange<R> {
         &mut self,
         mut body: RecvStream,
     ) -> Result<(Bytes, Lease), Interrupt> {
-        let limits = self.shared.limits.clone();
+        let shared = Arc::clone(&self.shared);
+        let limits = &shared.limits;
         let give_up = after(self.started, limits.request_timeout);
         let mut message = OneMessage::new(limits.max_request_bytes);
         let budget = limits.max_request_bytes_in_flight;

@@ -176,11 +176,7 @@ pub(crate) struct Client {
 
 impl Client {
     /// Starts a call and sends the body, whatever it is, with the end of the request.
-    pub(crate) async fn start(
-        &mut self,
-        request: Request<()>,
-        body: &[u8],
-    ) -> client::ResponseFuture {
+    pub(crate) async fn start(&self, request: Request<()>, body: &[u8]) -> client::ResponseFuture {
         let mut requests = self.requests.clone().ready().await.unwrap();
         let (response, mut stream) = requests.send_request(request, false).unwrap();
         stream

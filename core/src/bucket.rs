@@ -82,3 +82,6 @@ impl fmt::Display for Empty {
 }
 
 impl core::error::Error for Empty {}
+
+#[cfg(test)]
+mod tests;

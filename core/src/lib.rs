@@ -22,6 +22,8 @@ mod gate;
 mod mask;
 mod pod;
 mod project;
+#[cfg(test)]
+mod sample;
 mod service;
 mod source;
 mod splice;

@@ -304,3 +304,6 @@ impl fmt::Display for PodError {
 }
 
 impl core::error::Error for PodError {}
+
+#[cfg(test)]
+mod tests;

@@ -147,3 +147,6 @@ fn last(message: &[u8], field: u32) -> &[u8] {
         .last()
         .map_or(&[], |record| record.payload)
 }
+
+#[cfg(test)]
+mod tests;

@@ -338,3 +338,6 @@ pub(crate) fn replace_head(field: u32, head: usize, body: usize, out: &mut Vec<u
     }
     out.drain(end.min(body)..body);
 }
+
+#[cfg(test)]
+mod tests;

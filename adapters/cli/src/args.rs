@@ -1,0 +1,265 @@
+//! The command line: subcommands, flags and their help.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use podsapi_client::DEFAULT_SOCKET;
+use podsapi_proto::schema::SCHEMA_VERSION;
+use podsapi_tokio::MetricsAddress;
+
+use crate::output::Layout;
+
+mod values;
+
+pub(crate) use values::{Simulation, SocketMode};
+
+/// Serves and reads the Kubelet Pods API.
+#[derive(Debug, Parser)]
+#[command(name = "podsapi", version = VERSION.as_str(), about, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Ask the server how it is: what it waits for, its sources, pods and watches
+    ///
+    /// Ends with 0 only when the server is ready.
+    Check(CheckArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell that will read the script
+        shell: clap_complete::Shell,
+    },
+    /// Serve a simulated node on a temporary socket and watch it
+    Demo(DemoArgs),
+    /// Print one pod
+    Get(GetArgs),
+    /// Print all pods of the node
+    List(ReadArgs),
+    /// Serve pods on a UNIX socket
+    ///
+    /// Every flag is also a key of the --config file, spelled the same without the dashes in
+    /// front, and an environment variable, PODSAPI_ with the flag in capitals and _ for -. Lists
+    /// are separated by commas. Flags win over the environment, which wins over the file.
+    Serve(Box<ServeArgs>),
+    /// Print pods and then their changes, until interrupted; survives restarts of the server
+    Watch(ReadArgs),
+}
+
+/// Where the server listens.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SocketArgs {
+    /// The server's UNIX socket
+    #[arg(long = "socket", env = "PODSAPI_SOCKET", value_name = "PATH", value_delimiter = ',',
+          num_args = 1, default_value = DEFAULT_SOCKET)]
+    sockets: Vec<PathBuf>,
+}
+
+impl SocketArgs {
+    /// Returns the arguments that name this socket.
+    pub(crate) fn of(path: PathBuf) -> Self {
+        Self {
+            sockets: vec![path],
+        }
+    }
+
+    /// Returns the socket to dial: of a list, which a server may have been given, the first.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.sockets
+            .first()
+            .cloned()
+            .unwrap_or_else(|| PathBuf::from(DEFAULT_SOCKET))
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) socket: SocketArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// Print the list once and end
+    #[arg(long)]
+    pub(crate) once: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct GetArgs {
+    /// The pod's UID, or NAMESPACE/NAME, or with --namespace its name
+    #[arg(value_name = "UID | NAMESPACE/NAME")]
+    pub(crate) pod: String,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ReadArgs {
+    #[command(flatten)]
+    pub(crate) socket: SocketArgs,
+    /// Only pods of this namespace; all namespaces when absent
+    #[arg(short, long)]
+    pub(crate) namespace: Option<String>,
+    /// How to print
+    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    pub(crate) output: Format,
+}
+
+impl ReadArgs {
+    /// Returns the columns that a table has.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout {
+            namespaces: self.namespace.is_none(),
+            wide: self.output == Format::Wide,
+        }
+    }
+}
+
+/// How pods are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// NAME, READY, STATUS, RESTARTS, AGE
+    Table,
+    /// As table, with IP and UID
+    Wide,
+    /// A List for list, a Pod for get, an object with type and object a line for watch
+    Json,
+    /// As JSON, in YAML; one document an event for watch
+    Yaml,
+    /// pod/NAME
+    Name,
+    /// The encoded response; for watch its events, each behind its length
+    Protobuf,
+}
+
+/// What to do with a watch that does not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SlowWatch {
+    /// End it, with a status that says to watch again
+    End,
+    /// Keep only the newest state of each pod for it
+    Coalesce,
+}
+
+/// The least serious messages to log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// How log messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServeArgs {
+    /// Where to listen; may be given more than once. By default the listeners that a supervisor
+    /// passed, or else /var/lib/kubelet/pods-api/pods-api.sock
+    #[arg(
+        long = "socket",
+        env = "PODSAPI_SOCKET",
+        value_name = "PATH",
+        value_delimiter = ',',
+        num_args = 1
+    )]
+    pub(crate) sockets: Vec<PathBuf>,
+    /// The node whose pods these are; by default this machine's host name
+    #[arg(long, env = "PODSAPI_NODE_NAME", value_name = "NAME")]
+    pub(crate) node_name: Option<String>,
+
+    /// Serve the static pods of this directory, as a kubelet would run them
+    #[arg(long, env = "PODSAPI_MANIFESTS", value_name = "DIR", help_heading = SOURCES)]
+    pub(crate) manifests: Option<PathBuf>,
+    /// Serve the pods of this file, as kubectl get pods -o json (or yaml) prints them
+    #[arg(long, env = "PODSAPI_SNAPSHOT", value_name = "FILE", help_heading = SOURCES)]
+    pub(crate) snapshot: Option<PathBuf>,
+    /// Serve invented pods; the same seed gives the same history
+    #[arg(long, env = "PODSAPI_SIMULATE", value_name = "PODS[:CHANGES_PER_SECOND[:SEED]]",
+          help_heading = SOURCES)]
+    pub(crate) simulate: Option<Simulation>,
+
+    /// ListPods and GetPod calls a second; 0 for no limit
+    #[arg(long, env = "PODSAPI_QPS", value_name = "N", default_value_t = 100, help_heading = LIMITS)]
+    pub(crate) qps: u32,
+    /// Calls at once above that rate
+    #[arg(long, env = "PODSAPI_BURST", value_name = "N", default_value = "10",
+          help_heading = LIMITS)]
+    pub(crate) burst: NonZeroU32,
+    /// Events kept for a watch that does not read
+    #[arg(long, env = "PODSAPI_WATCH_BUFFER", value_name = "EVENTS", default_value = "100",
+          help_heading = LIMITS)]
+    pub(crate) watch_buffer: NonZeroU32,
+    /// What to do with a watch whose buffer is full
+    #[arg(long, env = "PODSAPI_SLOW_WATCH", value_enum, default_value_t = SlowWatch::End,
+          help_heading = LIMITS)]
+    pub(crate) slow_watch: SlowWatch,
+    /// Connections at once
+    #[arg(long, env = "PODSAPI_MAX_CONNECTIONS", value_name = "N", default_value = "512",
+          help_heading = LIMITS)]
+    pub(crate) max_connections: NonZeroU32,
+    /// How long calls may go on after a signal to stop
+    #[arg(long, env = "PODSAPI_DRAIN_SECONDS", value_name = "SECONDS", default_value_t = 10,
+          value_parser = clap::value_parser!(u64).range(..=86_400), help_heading = LIMITS)]
+    pub(crate) drain_seconds: u64,
+
+    /// The socket's mode, in octal; 0600 by default, 0660 with --socket-group
+    #[arg(long, env = "PODSAPI_SOCKET_MODE", value_name = "MODE", help_heading = ACCESS)]
+    pub(crate) socket_mode: Option<SocketMode>,
+    /// The group that may open the socket, by name or number
+    #[arg(long, env = "PODSAPI_SOCKET_GROUP", value_name = "GROUP", help_heading = ACCESS)]
+    pub(crate) socket_group: Option<String>,
+
+    /// Serve /metrics and /healthz at an address and port, or on a UNIX socket
+    #[arg(long, env = "PODSAPI_METRICS", value_name = "ADDR_OR_PATH", help_heading = OBSERVE)]
+    pub(crate) metrics: Option<MetricsAddress>,
+    /// The least serious messages to log
+    #[arg(long, env = "PODSAPI_LOG", value_enum, default_value_t = Level::Info, value_name = "LEVEL",
+          help_heading = OBSERVE)]
+    pub(crate) log: Level,
+    /// How to write log messages, which go to standard error
+    #[arg(long, env = "PODSAPI_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text,
+          help_heading = OBSERVE)]
+    pub(crate) log_format: LogFormat,
+
+    /// A TOML file with any of these flags as keys
+    #[arg(long, env = "PODSAPI_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+const SOURCES: &str = "Pod sources (at least one; they combine)";
+const LIMITS: &str = "Limits";
+const ACCESS: &str = "Access";
+const OBSERVE: &str = "Observation";
+
+/// The version of this program, and of the pods it understands.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "{} (pods of Kubernetes {SCHEMA_VERSION})",
+        env!("CARGO_PKG_VERSION")
+    )
+});
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done (check: the server is ready)
+  1  the server refused, or could not start (check: it is not ready)
+  2  wrong usage or configuration
+  3  cannot connect to the server
+
+PODSAPI_SOCKET names the socket for all commands.";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Flag values with a form of their own.
+
+use std::str::FromStr;
+
+/// How many pods to invent, how often they change, and from what seed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Simulation {
+    pub(crate) pods: u32,
+    pub(crate) changes_per_second: f64,
+    pub(crate) seed: u64,
+}
+
+impl FromStr for Simulation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parts = text.split(':');
+        let pods = parts.next().unwrap_or_default();
+        let pods = pods
+            .parse()
+            .map_err(|_| format!("expected a number of pods, found {pods:?}"))?;
+        let changes_per_second = match parts.next() {
+            None => 0.0,
+            Some(rate) => rate
+                .parse()
+                .ok()
+                .filter(|rate: &f64| (0.0..=MAX_CHANGES_PER_SECOND).contains(rate))
+                .ok_or_else(|| {
+                    let limit = MAX_CHANGES_PER_SECOND;
+                    format!("expected changes a second from 0 to {limit}, found {rate:?}")
+                })?,
+        };
+        let seed = match parts.next() {
+            None => 0,
+            Some(seed) => seed
+                .parse()
+                .map_err(|_| format!("expected a seed, found {seed:?}"))?,
+        };
+        match parts.next() {
+            None => Ok(Self {
+                pods,
+                changes_per_second,
+                seed,
+            }),
+            Some(more) => Err(format!("expected nothing after the seed, found {more:?}")),
+        }
+    }
+}
+
+/// More than this keeps a processor busy with inventing pods only.
+const MAX_CHANGES_PER_SECOND: f64 = 100_000.0;
+
+/// Permission bits of the socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SocketMode(pub(crate) u32);
+
+impl FromStr for SocketMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.strip_prefix("0o").unwrap_or(text);
+        let mode = u32::from_str_radix(digits, 8)
+            .ok()
+            .filter(|mode| *mode <= 0o777);
+        mode.map(Self)
+            .ok_or_else(|| "expected an octal mode from 0000 to 0777".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_simulation_takes_one_to_three_numbers() {
+        let simulation = |pods, changes_per_second, seed| {
+            Ok(Simulation {
+                pods,
+                changes_per_second,
+                seed,
+            })
+        };
+        assert_eq!("5".parse(), simulation(5, 0.0, 0));
+        assert_eq!("5:0.5".parse(), simulation(5, 0.5, 0));
+        assert_eq!("5:2:9".parse(), simulation(5, 2.0, 9));
+        for broken in [
+            "", "x", "-1", "5:", "5:x", "5:-1", "5:nan", "5:1:", "5:1:2:3",
+        ] {
+            assert!(broken.parse::<Simulation>().is_err(), "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_mode_is_octal() {
+        assert_eq!("0660".parse(), Ok(SocketMode(0o660)));
+        assert_eq!("0o600".parse(), Ok(SocketMode(0o600)));
+        for broken in ["", "8", "1777", "rw"] {
+            assert!(broken.parse::<SocketMode>().is_err(), "{broken:?}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a configuration file may say, and what wins.
+
+use super::*;
+use crate::args::{ServeArgs, SlowWatch};
+
+fn line(file: &str, flags: &[&str]) -> (tempfile::TempDir, Vec<OsString>) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("podsapi.toml");
+    std::fs::write(&path, file).unwrap();
+    let line = ["podsapi", "serve", "--config"].map(OsString::from);
+    let flags = flags.iter().map(OsString::from);
+    (
+        directory,
+        line.into_iter().chain([path.into()]).chain(flags).collect(),
+    )
+}
+
+fn serve(file: &str, flags: &[&str]) -> Box<ServeArgs> {
+    let line = line(file, flags);
+    let Command::Serve(serve) = parse(line.1).unwrap().command else {
+        panic!("expected serve");
+    };
+    serve
+}
+
+fn refused(file: &str) -> String {
+    let line = line(file, &[]);
+    parse(line.1).unwrap_err().to_string()
+}
+
+#[test]
+fn every_flag_is_a_key() {
+    let file = r#"
+        socket = ["/a", "/b"]
+        node-name = "n"
+        manifests = "/m"
+        snapshot = "/s"
+        simulate = "3:0.5:7"
+        qps = 5
+        burst = 6
+        watch-buffer = 7
+        slow-watch = "coalesce"
+        max-connections = 8
+        drain-seconds = 9
+        socket-mode = "0640"
+        socket-group = "0"
+        metrics = "127.0.0.1:9100"
+        log = "debug"
+        log-format = "json"
+    "#;
+    let read = serve(file, &[]);
+    assert_eq!(read.sockets, [PathBuf::from("/a"), PathBuf::from("/b")]);
+    assert_eq!(read.simulate.map(|simulation| simulation.seed), Some(7));
+    assert_eq!(
+        (read.qps, read.burst.get(), read.watch_buffer.get()),
+        (5, 6, 7)
+    );
+    assert_eq!((read.max_connections.get(), read.drain_seconds), (8, 9));
+    assert_eq!(read.slow_watch, SlowWatch::Coalesce);
+    assert_eq!(read.socket_mode.map(|mode| mode.0), Some(0o640));
+    let named = file.lines().filter_map(|line| line.split_once(" = "));
+    let mut named: Vec<_> = named.map(|(key, _)| key.trim().to_owned()).collect();
+    let mut known: Vec<_> = keys().into_iter().map(|(key, _)| key).collect();
+    named.sort();
+    known.sort();
+    assert_eq!(named, known);
+}
+
+#[test]
+fn a_flag_wins_over_the_file_and_the_file_over_the_default() {
+    let read = serve("qps = 5\nburst = 6\nsocket = '/f1,/f2'", &["--qps", "7"]);
+    assert_eq!(
+        (read.qps, read.burst.get(), read.watch_buffer.get()),
+        (7, 6, 100)
+    );
+    assert_eq!(read.sockets, [PathBuf::from("/f1"), PathBuf::from("/f2")]);
+    let read = serve("socket = ['/f']", &["--socket", "/g"]);
+    assert_eq!(read.sockets, [PathBuf::from("/g")]);
+}
+
+#[test]
+fn an_unknown_key_names_itself_the_file_and_the_nearest_key() {
+    let error = refused("max_connections = 5");
+    assert!(
+        error.contains("podsapi.toml: unknown key \"max_connections\""),
+        "{error}"
+    );
+    assert!(
+        error.contains("did you mean \"max-connections\"?"),
+        "{error}"
+    );
+    assert!(refused("config = 'x'").contains("unknown key \"config\""));
+}
+
+#[test]
+fn a_wrong_value_names_the_file_and_the_key() {
+    for (file, expected) in [
+        ("qps = 'many'", "--qps"),
+        ("qps = -1", "--qps"),
+        ("burst = 0", "--burst"),
+        ("socket-mode = 0o660", "socket-mode"),
+        ("slow-watch = true", "slow-watch"),
+        ("qps = [1]", "qps"),
+        ("qps = ", "is not TOML"),
+    ] {
+        let error = refused(file);
+        assert!(
+            error.contains("podsapi.toml: ") && error.contains(expected),
+            "{file}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_missing_file_is_an_error() {
+    let line = ["podsapi", "serve", "--config", "/nowhere/p.toml"].map(OsString::from);
+    let error = parse(line.to_vec()).unwrap_err().to_string();
+    assert!(
+        error.starts_with("/nowhere/p.toml: cannot be read"),
+        "{error}"
+    );
+}

@@ -1,0 +1,142 @@
+//! How a command can fail, what is said then, and the exit code it ends with.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use podsapi_client::{
+    ClientError, Code, ConnectError, FollowError, MirrorError, Status, TransportError,
+};
+
+/// Why a command did not do what it was asked to.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Nobody reads standard output any more; not worth a word.
+    ClosedPipe,
+    /// There is no connection to the server.
+    Connect(ConnectError),
+    /// The connection ended under a call.
+    Lost {
+        path: PathBuf,
+        cause: TransportError,
+    },
+    /// The server answered, and is not ready; the command has said so.
+    NotReady,
+    /// Standard output failed in another way.
+    Output(io::Error),
+    /// The server answered with a status.
+    Refused(Status),
+    /// The server could not start.
+    Start(String),
+    /// The command line or its file is wrong.
+    Usage(String),
+}
+
+impl Failure {
+    /// Returns the exit code that the help documents.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::ClosedPipe => 0,
+            Self::NotReady | Self::Output(_) | Self::Refused(_) | Self::Start(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Connect(_) | Self::Lost { .. } => 3,
+        }
+    }
+
+    /// Returns whether the command has already said all there is to say.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(self, Self::ClosedPipe | Self::NotReady)
+    }
+
+    /// Returns the failure of a call to the server at `path`.
+    pub(crate) fn of_call(path: &Path, error: ClientError) -> Self {
+        match error {
+            ClientError::Refused(status) => Self::Refused(status),
+            ClientError::Transport(cause) => Self::Lost {
+                path: path.to_owned(),
+                cause,
+            },
+        }
+    }
+
+    /// Returns the failure of a watch of the server at `path`.
+    pub(crate) fn of_watch(path: &Path, error: FollowError) -> Self {
+        match error {
+            FollowError::Client(error) => Self::of_call(path, error),
+            FollowError::Connect(error) => Self::Connect(error),
+            FollowError::Ended => Self::Lost {
+                path: path.to_owned(),
+                cause: TransportError::Closed,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ClosedPipe => f.write_str("nobody reads the output"),
+            Self::Connect(error) => write!(f, "{error}\n  try: {}", error.advice()),
+            Self::Lost { path, cause } => write!(
+                f,
+                "{}: {cause}\n  try: is it the socket of a pods server? see its log",
+                path.display()
+            ),
+            Self::NotReady => f.write_str("the server is not ready"),
+            Self::Output(error) => write!(f, "cannot write the output: {error}"),
+            Self::Refused(status) => {
+                let name = code_name(status.code());
+                write!(f, "the server refused: {name}: {}", status.message())?;
+                for violation in status.violations() {
+                    write!(f, "\n  {}: {}", violation.field, violation.description)?;
+                }
+                Ok(())
+            }
+            Self::Start(text) | Self::Usage(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<ConnectError> for Failure {
+    fn from(error: ConnectError) -> Self {
+        Self::Connect(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() == io::ErrorKind::BrokenPipe {
+            true => Self::ClosedPipe,
+            false => Self::Output(error),
+        }
+    }
+}
+
+impl From<MirrorError> for Failure {
+    fn from(error: MirrorError) -> Self {
+        Self::Refused(Status::new(Code::Internal, error.to_string()))
+    }
+}
+
+/// Returns the name that gRPC's documents use for `code`.
+fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}

@@ -1,0 +1,180 @@
+//! Pods and events in each output format.
+
+use bytes::Bytes;
+use podsapi_client::{EventKind, MirroredPod};
+use podsapi_proto::json::{Map, Value, decode, to_json, to_json_pretty, to_yaml, whole_object};
+use podsapi_proto::schema::Message as Schema;
+use podsapi_proto::v1alpha1::{EventType, GetPodResponse, ListPodsResponse, WatchPodsEvent};
+use prost::Message;
+
+use crate::args::Format;
+use crate::columns::Columns;
+use crate::failure::Failure;
+use crate::table::Table;
+
+use podsapi_client::{Code, Status};
+
+/// Returns all pods as `list` prints them.
+pub(crate) fn list(
+    pods: &[MirroredPod],
+    format: Format,
+    layout: Layout,
+    now: i64,
+) -> Result<Vec<u8>, Failure> {
+    Ok(match format {
+        Format::Table | Format::Wide => table(pods, layout, now).into_bytes(),
+        Format::Json => (to_json_pretty(&list_value(pods)?) + "\n").into_bytes(),
+        Format::Yaml => to_yaml(&list_value(pods)?).into_bytes(),
+        Format::Name => pods.iter().map(name_line).collect::<String>().into_bytes(),
+        Format::Protobuf => {
+            let pods = pods.iter().map(|pod| pod.bytes().clone()).collect();
+            ListPodsResponse { pods }.encode_to_vec()
+        }
+    })
+}
+
+/// Returns one pod as `get` prints it.
+pub(crate) fn one(
+    pod: &MirroredPod,
+    format: Format,
+    layout: Layout,
+    now: i64,
+) -> Result<Vec<u8>, Failure> {
+    Ok(match format {
+        Format::Table | Format::Wide => table(std::slice::from_ref(pod), layout, now).into_bytes(),
+        Format::Json => (to_json_pretty(&pod_value(pod)?) + "\n").into_bytes(),
+        Format::Yaml => to_yaml(&pod_value(pod)?).into_bytes(),
+        Format::Name => name_line(pod).into_bytes(),
+        Format::Protobuf => {
+            let pod = pod.bytes().clone();
+            GetPodResponse { pod }.encode_to_vec()
+        }
+    })
+}
+
+/// Returns one event of a watch in a format that is not a table; no pod with the marker.
+pub(crate) fn event(
+    kind: EventKind,
+    pod: Option<&MirroredPod>,
+    format: Format,
+) -> Result<Vec<u8>, Failure> {
+    Ok(match format {
+        Format::Json => (to_json(&event_value(kind, pod)?) + "\n").into_bytes(),
+        Format::Yaml => format!("---\n{}", to_yaml(&event_value(kind, pod)?)).into_bytes(),
+        Format::Table | Format::Wide | Format::Name => {
+            pod.map_or_else(String::new, name_line).into_bytes()
+        }
+        Format::Protobuf => {
+            let pod = pod.map_or_else(Bytes::new, |pod| pod.bytes().clone());
+            WatchPodsEvent {
+                r#type: event_type(kind).into(),
+                pod,
+            }
+            .encode_length_delimited_to_vec()
+        }
+    })
+}
+
+/// Which columns a table has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// NAMESPACE in front, since pods of several are shown.
+    pub(crate) namespaces: bool,
+    /// IP and UID at the end.
+    pub(crate) wide: bool,
+}
+
+impl Layout {
+    pub(crate) fn headings(self) -> Vec<&'static str> {
+        let mut headings = vec![
+            "NAMESPACE",
+            "NAME",
+            "READY",
+            "STATUS",
+            "RESTARTS",
+            "AGE",
+            "IP",
+            "UID",
+        ];
+        if !self.wide {
+            headings.truncate(6);
+        }
+        headings.split_off(usize::from(!self.namespaces))
+    }
+
+    /// Returns the cells of `pod`, below the headings.
+    pub(crate) fn row(self, pod: &MirroredPod, columns: Columns) -> Vec<String> {
+        let mut row = vec![
+            pod.namespace().to_owned(),
+            pod.name().to_owned(),
+            columns.ready,
+            columns.status,
+            columns.restarts,
+            columns.age,
+            columns.ip,
+            pod.uid().to_owned(),
+        ];
+        if !self.wide {
+            row.truncate(6);
+        }
+        row.split_off(usize::from(!self.namespaces))
+    }
+}
+
+fn table(pods: &[MirroredPod], layout: Layout, now: i64) -> String {
+    if pods.is_empty() {
+        return String::new();
+    }
+    let headings = layout.headings();
+    let mut table = Table::new(&headings);
+    let rows: Vec<_> = pods
+        .iter()
+        .map(|pod| layout.row(pod, Columns::read(pod, now)))
+        .collect();
+    rows.iter().for_each(|row| table.fit(row));
+    rows.iter()
+        .fold(table.line(&headings), |text, row| text + &table.line(row))
+}
+
+fn name_line(pod: &MirroredPod) -> String {
+    format!("pod/{}\n", pod.name())
+}
+
+fn pod_value(pod: &MirroredPod) -> Result<Value, Failure> {
+    let value = decode(Schema::POD, pod.bytes()).map_err(|error| {
+        let text = format!("pod {} has no JSON form: {error}", pod.uid());
+        Failure::Refused(Status::new(Code::Internal, text))
+    })?;
+    Ok(whole_object("v1", "Pod", value))
+}
+
+fn list_value(pods: &[MirroredPod]) -> Result<Value, Failure> {
+    let items = pods.iter().map(pod_value).collect::<Result<Vec<_>, _>>()?;
+    let mut metadata = Map::new();
+    metadata.push("resourceVersion".to_owned(), Value::String(String::new()));
+    let mut list = Map::new();
+    list.push("items".to_owned(), Value::List(items));
+    list.push("metadata".to_owned(), Value::Map(metadata));
+    Ok(whole_object("v1", "List", Value::Map(list)))
+}
+
+fn event_value(kind: EventKind, pod: Option<&MirroredPod>) -> Result<Value, Failure> {
+    let object = match pod {
+        Some(pod) => pod_value(pod)?,
+        None => whole_object("v1", "Pod", Value::Map(Map::new())),
+    };
+    let name = event_type(kind).as_str_name();
+    let mut event = Map::new();
+    event.push("type".to_owned(), Value::String(name.to_owned()));
+    event.push("object".to_owned(), object);
+    Ok(Value::Map(event))
+}
+
+fn event_type(kind: EventKind) -> EventType {
+    match kind {
+        EventKind::Added => EventType::Added,
+        EventKind::Deleted => EventType::Deleted,
+        EventKind::InitialSyncComplete => EventType::InitialSyncComplete,
+        EventKind::Modified => EventType::Modified,
+    }
+}

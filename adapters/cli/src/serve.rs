@@ -1,0 +1,112 @@
+//! `serve`: from flags to a server that runs until it is told to stop.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use podsapi_client::DEFAULT_SOCKET;
+use podsapi_core::Config;
+use podsapi_h2::Limits;
+use podsapi_tokio::{Listener, ServeOptions, SocketOptions, shutdown_signal};
+
+use crate::args::{ServeArgs, SlowWatch};
+use crate::failure::Failure;
+use crate::log;
+use crate::node::{self, Source};
+
+/// Serves until SIGTERM or SIGINT.
+///
+/// Must be called before a runtime or thread starts: it takes over the listeners that a supervisor
+/// passed by the environment.
+pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
+    let sources = sources(args)?;
+    let node_name = match &args.node_name {
+        Some(name) => name.clone(),
+        None => host_name()?,
+    };
+    log::start(args.log, args.log_format);
+    let inherited = Listener::inherited().map_err(|error| Failure::Start(error.to_string()))?;
+    let runtime = crate::runtime()?;
+    runtime.block_on(async {
+        let listeners = listeners(args, inherited)?;
+        let max_connections = usize::try_from(args.max_connections.get()).unwrap_or(usize::MAX);
+        let drain = Duration::from_secs(args.drain_seconds);
+        let limits = Limits {
+            max_connections,
+            drain_timeout: drain,
+            ..Limits::default()
+        };
+        let server = node::start(config(args), limits, sources, &node_name);
+        let options = ServeOptions {
+            max_connections,
+            drain,
+            metrics: args.metrics.clone(),
+            ..ServeOptions::default()
+        };
+        podsapi_tokio::serve(server, listeners, options, shutdown_signal())
+            .await
+            .map_err(|error| Failure::Start(error.to_string()))
+    })
+}
+
+fn sources(args: &ServeArgs) -> Result<Vec<Source>, Failure> {
+    let manifests = args.manifests.clone().map(Source::Manifests);
+    let snapshot = args.snapshot.clone().map(Source::Snapshot);
+    let simulated = args.simulate.map(Source::Simulated);
+    let sources: Vec<_> = [manifests, snapshot, simulated]
+        .into_iter()
+        .flatten()
+        .collect();
+    if sources.is_empty() {
+        return Err(Failure::Usage(NO_SOURCE.to_owned()));
+    }
+    Ok(sources)
+}
+
+const NO_SOURCE: &str = "no source of pods; give at least one:
+  --manifests DIR     the static pods of a directory
+  --snapshot FILE     the pods of a file, as kubectl get pods -o json prints them
+  --simulate PODS[:CHANGES_PER_SECOND[:SEED]]
+                      invented pods";
+
+/// Returns the name that a kubelet would give this node.
+fn host_name() -> Result<String, Failure> {
+    let name = nix::unistd::gethostname().map_err(|error| {
+        Failure::Start(format!(
+            "this machine has no host name ({error}); give --node-name"
+        ))
+    })?;
+    Ok(name.to_string_lossy().trim().to_lowercase())
+}
+
+fn config(args: &ServeArgs) -> Config {
+    Config {
+        qps: args.qps,
+        burst: args.burst,
+        watch_buffer: args.watch_buffer,
+        slow_watch: match args.slow_watch {
+            SlowWatch::Coalesce => podsapi_core::SlowWatch::Coalesce,
+            SlowWatch::End => podsapi_core::SlowWatch::End,
+        },
+        ..Config::default()
+    }
+}
+
+/// Returns what to listen on: the sockets named, beside those that a supervisor passed; the default
+/// only when there is neither.
+fn listeners(args: &ServeArgs, inherited: Vec<Listener>) -> Result<Vec<Listener>, Failure> {
+    let mut listeners = inherited;
+    let mut paths = args.sockets.clone();
+    if paths.is_empty() && listeners.is_empty() {
+        paths.push(PathBuf::from(DEFAULT_SOCKET));
+    }
+    for path in paths {
+        let options = SocketOptions {
+            mode: args.socket_mode.map(|mode| mode.0),
+            group: args.socket_group.clone(),
+            ..SocketOptions::new(path)
+        };
+        let bound = Listener::bind(&options);
+        listeners.push(bound.map_err(|error| Failure::Start(error.to_string()))?);
+    }
+    Ok(listeners)
+}

@@ -1,0 +1,156 @@
+//! `watch`: pods and then their changes, through restarts of the server.
+
+use std::io::Write;
+use std::path::Path;
+
+use podsapi_client::{
+    BackoffOptions, Change, ClientOptions, EventKind, Follow, FollowEvent, MirroredPod,
+};
+use podsapi_tokio::TokioRuntime;
+
+use crate::args::{Format, ReadArgs};
+use crate::columns::Columns;
+use crate::failure::Failure;
+use crate::output::{self, Layout};
+use crate::say;
+use crate::table::Table;
+
+/// What to do when there is no watch at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// Fail, since a wrong path or a server that refuses is worth knowing at once.
+    AtOnce,
+    /// Try again, since the server is known to be coming up.
+    Patient,
+}
+
+/// Prints events until the output closes, or the server refuses for good.
+pub(crate) async fn watch(
+    path: &Path,
+    args: &ReadArgs,
+    start: Start,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let mut follow = Follow::new(path, ClientOptions::default(), BackoffOptions::default());
+    let mut printer = Printer::new(args);
+    let mut reports = Reports::default();
+    let mut connected = start == Start::Patient;
+    loop {
+        match follow.next().await {
+            FollowEvent::Change(change) => {
+                let text = printer.print(&change, TokioRuntime::wall_seconds())?;
+                out.write_all(&text)?;
+                // Together, what a replay tells is written when it is whole.
+                if follow.mirror().is_synced() {
+                    out.flush()?;
+                }
+            }
+            FollowEvent::Connected => {
+                connected = true;
+                reports.connected();
+            }
+            FollowEvent::Disconnected { cause, .. } => {
+                out.flush()?;
+                if !connected || cause.is_final() {
+                    return Err(Failure::of_watch(path, cause));
+                }
+                reports.disconnected(cause.to_string(), start);
+            }
+            FollowEvent::Unreadable(error) => say(format_args!("left out: {error}")),
+        }
+    }
+}
+
+/// What was said about the connection, so that it is said once.
+#[derive(Debug, Default)]
+struct Reports {
+    trouble: Option<String>,
+    ever_connected: bool,
+}
+
+impl Reports {
+    fn connected(&mut self) {
+        self.ever_connected = true;
+        if self.trouble.take().is_some() {
+            say(format_args!("reconnected"));
+        }
+    }
+
+    fn disconnected(&mut self, cause: String, start: Start) {
+        // A server that is coming up is no news.
+        let expected = start == Start::Patient && !self.ever_connected;
+        if !expected && self.trouble.as_ref() != Some(&cause) {
+            say(format_args!("{cause}; reconnecting"));
+            self.trouble = Some(cause);
+        }
+    }
+}
+
+/// Turns changes into output.
+#[derive(Debug)]
+struct Printer {
+    format: Format,
+    namespace: Option<String>,
+    layout: Layout,
+    /// Rows that wait for the end of the first replay, when the widths are known.
+    waiting: Option<Vec<Vec<String>>>,
+    table: Table,
+}
+
+impl Printer {
+    fn new(args: &ReadArgs) -> Self {
+        let layout = args.layout();
+        Self {
+            format: args.output,
+            namespace: args.namespace.clone(),
+            layout,
+            waiting: Some(Vec::new()),
+            table: Table::new(&layout.headings()),
+        }
+    }
+
+    /// Returns what `change` adds to the output.
+    fn print(&mut self, change: &Change, now: i64) -> Result<Vec<u8>, Failure> {
+        let (kind, pod) = match change {
+            Change::Added(pod) => (EventKind::Added, Some(&**pod)),
+            Change::Deleted(pod) => (EventKind::Deleted, Some(&**pod)),
+            Change::Modified { new, .. } => (EventKind::Modified, Some(&**new)),
+            Change::Synced => (EventKind::InitialSyncComplete, None),
+        };
+        let namespace = self.namespace.as_deref();
+        let elsewhere = |pod: &MirroredPod| namespace.is_some_and(|only| only != pod.namespace());
+        if pod.is_some_and(elsewhere) {
+            return Ok(Vec::new());
+        }
+        match self.format {
+            Format::Table | Format::Wide => Ok(self.rows(kind, pod, now).into_bytes()),
+            Format::Json | Format::Yaml | Format::Name | Format::Protobuf => {
+                output::event(kind, pod, self.format)
+            }
+        }
+    }
+
+    fn rows(&mut self, kind: EventKind, pod: Option<&MirroredPod>, now: i64) -> String {
+        let Some(pod) = pod else {
+            let rows = self.waiting.take();
+            let headings = rows
+                .iter()
+                .map(|_| self.table.line(&self.layout.headings()));
+            let lines = rows.iter().flatten().map(|row| self.table.line(row));
+            return headings.chain(lines).collect();
+        };
+        let mut columns = Columns::read(pod, now);
+        if kind == EventKind::Deleted {
+            "Deleted".clone_into(&mut columns.status);
+        }
+        let row = self.layout.row(pod, columns);
+        self.table.fit(&row);
+        match &mut self.waiting {
+            Some(waiting) => {
+                waiting.push(row);
+                String::new()
+            }
+            None => self.table.line(&row),
+        }
+    }
+}

@@ -11,6 +11,31 @@
 //! [`SourceEvent`](podsapi_core::SourceEvent)s of the core. The first words are one complete list;
 //! until it is complete the server tells its clients that it is not ready.
 //!
+//! ```
+//! use std::sync::{Arc, Mutex};
+//!
+//! use podsapi_core::{Config, Moment, Pods, SourceConfig, SourceKind};
+//! use podsapi_sources::{Sink, snapshot};
+//!
+//! let config = Config {
+//!     sources: vec![SourceConfig::new("captured", SourceKind::Snapshot)],
+//!     ..Config::default()
+//! };
+//! let pods = Pods::new(config, Moment::ORIGIN);
+//! let source = pods.source("captured").expect("it is configured above");
+//! let pods = Arc::new(Mutex::new(pods));
+//! let sink = Sink::new(
+//!     move |event| {
+//!         let mut pods = pods.lock().expect("nobody panics with the lock");
+//!         pods.handle_source(source, event, Moment::ORIGIN)
+//!     },
+//!     |problem| println!("captured: {}", problem.as_deref().unwrap_or("all is well")),
+//!     || 1_762_283_628,
+//! );
+//! let serving = snapshot::run(snapshot::Options::new("pods.json"), sink);
+//! # drop(serving); // It would go on for ever.
+//! ```
+//!
 //! # Time
 //!
 //! The sink tells the wall time, and tokio's timers the rest.
@@ -33,6 +58,8 @@ pub mod snapshot;
 
 mod folders;
 mod identity;
+#[cfg(test)]
+mod mangled;
 mod problems;
 #[cfg(test)]
 mod recorder;

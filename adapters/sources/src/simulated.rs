@@ -27,7 +27,7 @@ use random::Random;
 use workloads::{Owner, WORKLOADS, Workload};
 
 mod pod;
-mod random;
+pub(crate) mod random;
 mod render;
 mod workloads;
 

@@ -25,16 +25,15 @@ impl Running {
         let folder = tempfile::tempdir().unwrap();
         prepare(folder.path());
         let directory = folder.path().to_path_buf();
-        let mut running = Self::start_on(folder, &directory);
+        let mut running = Self::start_on(folder, &directory, SELDOM);
         running.recorder.until(|heard| heard.lists > 0).await;
         running
     }
 
-    fn start_on(folder: TempDir, directory: &Path) -> Self {
+    fn start_on(folder: TempDir, directory: &Path, rescan: Duration) -> Self {
         let recorder = Recorder::new();
         let mut options = Options::new(directory, "Node-A");
-        // So long that what tests see is seen by events.
-        options.rescan = Duration::from_secs(3600);
+        options.rescan = rescan;
         let sink = recorder.sink.clone();
         let task = tokio::spawn(async move {
             let Err(error) = run(options, sink).await;
@@ -55,10 +54,19 @@ impl Running {
         fs::write(self.path(name), text).unwrap();
     }
 
+    /// Changes a file in one step, as careful editors do.
+    fn replace(&self, name: &str, text: &str) {
+        self.write(".new", text);
+        fs::rename(self.path(".new"), self.path(name)).unwrap();
+    }
+
     async fn until_names(&mut self, names: &[&str]) -> crate::recorder::Heard {
         self.recorder.until(|heard| heard.names() == names).await
     }
 }
+
+/// So long that what tests see is seen by events.
+const SELDOM: Duration = Duration::from_secs(3600);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -194,6 +202,29 @@ async fn a_file_behind_a_link_that_leaves_the_folder_is_watched_where_it_is() {
 }
 
 #[tokio::test]
+async fn what_no_event_tells_is_seen_at_the_next_rescan() {
+    let outside = tempfile::tempdir().unwrap();
+    let (middle, ends) = (outside.path().join("middle"), outside.path().join("ends"));
+    fs::create_dir(&middle).unwrap();
+    fs::create_dir(&ends).unwrap();
+    fs::write(ends.join("old"), manifest("web", "old:1")).unwrap();
+    fs::write(ends.join("new"), manifest("web", "new:1")).unwrap();
+    symlink(ends.join("old"), middle.join("link")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    symlink(middle.join("link"), folder.path().join("web.yaml")).unwrap();
+    let directory = folder.path().to_path_buf();
+    let mut running = Running::start_on(folder, &directory, Duration::from_millis(100));
+    running.until_names(&["default/web-node-a"]).await;
+    // The link in the middle is in none of the folders that are watched.
+    symlink(ends.join("new"), middle.join("next")).unwrap();
+    fs::rename(middle.join("next"), middle.join("link")).unwrap();
+    running
+        .recorder
+        .until(|heard| image(heard, "default/web-node-a") == "new:1")
+        .await;
+}
+
+#[tokio::test]
 async fn a_broken_file_keeps_its_last_good_pod_and_is_reported_once_until_it_is_fixed() {
     let mut running = Running::start(|folder| {
         fs::write(folder.join("web.yaml"), manifest("web", "web:1")).unwrap();
@@ -209,7 +240,7 @@ async fn a_broken_file_keeps_its_last_good_pod_and_is_reported_once_until_it_is_
         "\u{0}\u{1}",
     ] {
         let before = running.recorder.heard().problem().to_owned();
-        running.write("web.yaml", broken);
+        running.replace("web.yaml", broken);
         let heard = running
             .recorder
             .until(|heard| heard.problem() != before)
@@ -221,7 +252,7 @@ async fn a_broken_file_keeps_its_last_good_pod_and_is_reported_once_until_it_is_
     }
     // The same content again is not another problem.
     let told = running.recorder.heard().problems.len();
-    running.write("web.yaml", "\u{0}\u{1}");
+    running.replace("web.yaml", "\u{0}\u{1}");
     running.write("other.yaml", &manifest("other", "x:1"));
     let heard = running
         .until_names(&["default/other-node-a", "default/web-node-a"])
@@ -285,7 +316,7 @@ async fn of_two_files_with_one_name_the_first_in_order_wins_and_the_second_takes
 async fn a_missing_folder_is_an_empty_list_and_its_files_are_served_once_it_exists() {
     let folder = tempfile::tempdir().unwrap();
     let directory = folder.path().join("later");
-    let mut running = Running::start_on(folder, &directory);
+    let mut running = Running::start_on(folder, &directory, SELDOM);
     let heard = running
         .recorder
         .until(|heard| !heard.problem().is_empty())
@@ -354,7 +385,7 @@ async fn a_path_that_is_no_folder_is_reported_and_completes_nothing_until_it_is_
     let folder = tempfile::tempdir().unwrap();
     let directory = folder.path().join("file");
     fs::write(&directory, manifest("web", "web:1")).unwrap();
-    let mut running = Running::start_on(folder, &directory);
+    let mut running = Running::start_on(folder, &directory, SELDOM);
     let heard = running
         .recorder
         .until(|heard| !heard.problem().is_empty())

@@ -1,13 +1,16 @@
 //! Simulated nodes: what a seed stands for, and that what it makes are pods.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use podsapi_core::{EncodedPod, Uid};
+use podsapi_core::{Config, EncodedPod, Moment, Pods, SourceConfig, SourceKind, Uid};
 use podsapi_proto::json::{Value, encode};
 use podsapi_proto::schema::Message;
 
 use super::{Change, Node, Options, run};
 use crate::recorder::{Recorder, at, decoded};
+use crate::sink::Sink;
 use crate::tree::integer;
 
 const START: i64 = 1_762_283_628;
@@ -119,6 +122,48 @@ fn a_node_shows_everything_that_happens_to_pods() {
     ] {
         assert!(count > 10, "{what}: {count}");
     }
+}
+
+#[tokio::test]
+async fn a_service_accepts_everything_a_source_says() {
+    let config = Config {
+        sources: vec![SourceConfig::new("simulated", SourceKind::Simulated)],
+        ..Config::default()
+    };
+    let pods = Arc::new(Mutex::new(Pods::new(config, Moment::ORIGIN)));
+    let serving = Arc::clone(&pods);
+    let (count, mut counted) = tokio::sync::watch::channel(0_u32);
+    let sink = Sink::new(
+        move |event| {
+            let mut pods = serving.lock().unwrap();
+            let source = pods.source("simulated").unwrap();
+            pods.handle_source(source, event, Moment::ORIGIN).unwrap();
+            count.send_modify(|count| *count += 1);
+            Ok(())
+        },
+        |text| assert_eq!(text, None),
+        || START,
+    );
+    let options = Options {
+        pods: 30,
+        changes_per_second: 2_000.0,
+        seed: 6,
+        node_name: "node-a".to_owned(),
+    };
+    let task = tokio::spawn(run(options, sink));
+    let enough = counted.wait_for(|count| *count > 500);
+    tokio::time::timeout(Duration::from_secs(30), enough)
+        .await
+        .expect("changes come")
+        .unwrap();
+    task.abort();
+    let pods = pods.lock().unwrap();
+    assert!(pods.readiness().is_ready());
+    assert!(
+        (20..=30).contains(&pods.pod_count()),
+        "{}",
+        pods.pod_count()
+    );
 }
 
 #[test]

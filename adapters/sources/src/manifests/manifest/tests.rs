@@ -4,6 +4,7 @@ use podsapi_core::EncodedPod;
 use podsapi_proto::json::Value;
 
 use super::Manifest;
+use crate::mangled::variants;
 use crate::recorder::{at, decoded};
 
 fn read(text: &str) -> Result<EncodedPod, String> {
@@ -240,4 +241,26 @@ fn what_is_no_pod_is_refused_with_the_reason() {
         let error = read(text).unwrap_err();
         assert!(error.contains(reason), "{text:?}: {error}");
     }
+}
+
+#[test]
+fn no_content_makes_the_reader_panic() {
+    let seeds = [
+        SMALL,
+        r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[
+            {"name":"a","image":"b:1","ports":[{"containerPort":1}]}]}}"#,
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  volumes: [null, {name: b, \
+         secret: null}]\n  containers: [{name: a, image: &b c}]\n",
+    ];
+    let (mut good, mut bad) = (0, 0);
+    for text in variants(&seeds, 6_000) {
+        match Manifest::read(&text, "/m/web.yaml", "node-a").and_then(|read| read.encode(0)) {
+            Ok(_) => good += 1,
+            Err(error) => {
+                assert!(!error.is_empty());
+                bad += 1;
+            }
+        }
+    }
+    assert!(good > 500 && bad > 500, "{good} good, {bad} bad");
 }

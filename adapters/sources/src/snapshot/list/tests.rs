@@ -1,6 +1,7 @@
 //! Lists in the forms in which they are captured.
 
 use super::{Found, read};
+use crate::mangled::variants;
 use crate::text::documents;
 
 fn found(text: &str) -> Found {
@@ -98,4 +99,20 @@ fn a_pod_that_became_bad_stays_as_it_was() {
     let after = read(documents(text.as_bytes()).unwrap(), &before.pods);
     assert_eq!(after.pods, before.pods);
     assert!(problems(&after).contains("stays served"));
+}
+
+#[test]
+fn no_content_makes_the_reader_panic() {
+    let seeds = [
+        "kind: List\nitems:\n- metadata: {name: a, namespace: ns, uid: u}\n- {metadata: {name: b}}\n",
+        r#"{"items":[{"metadata":{"name":"a","uid":"u"},"spec":{"nodeName":"n"}}]}{"kind":"Pod"}"#,
+        "---\nitems: null\n--- {metadata: {name: a, uid: null}}\n",
+    ];
+    let mut read_pods = 0;
+    for text in variants(&seeds, 6_000) {
+        if let Ok(documents) = documents(&text) {
+            read_pods += read(documents, &[]).pods.len();
+        }
+    }
+    assert!(read_pods > 1_000, "{read_pods}");
 }

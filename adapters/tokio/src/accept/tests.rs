@@ -113,10 +113,9 @@ fn a_server_at_its_descriptor_limit_stays_calm_and_recovers() {
     assert!(served < 40, "{served} of 60 served with 40 descriptors");
 
     // More clients keep coming while the descriptors are gone: each is closed, and the processor stays free.
+    let begin = Instant::now();
     let before = processor_ticks(child.id());
-    let time = Duration::from_secs(2);
-    let mut waited = Duration::ZERO;
-    while waited < time {
+    while begin.elapsed() < Duration::from_secs(3) {
         let mut late = Client::connect(&path).unwrap();
         late.set_read_timeout(Some(Duration::from_secs(10)))
             .unwrap();
@@ -125,11 +124,10 @@ fn a_server_at_its_descriptor_limit_stays_calm_and_recovers() {
             Err(error) => is_closed(&error),
         };
         assert!(closed, "a late client was neither served nor closed");
-        std::thread::sleep(Duration::from_millis(100));
-        waited += Duration::from_millis(100);
     }
     let used = processor_ticks(child.id()) - before;
-    assert!(used <= 10, "{used} of at least 200 ticks used at the limit");
+    // Of 100 ticks a second, 5 % of 3 seconds.
+    assert!(used <= 15, "{used} of at least 300 ticks used at the limit");
 
     drop(clients);
     let recovered = (0..50).any(|_| {

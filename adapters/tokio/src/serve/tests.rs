@@ -340,6 +340,7 @@ fn a_handed_over_socket_is_served_and_left_to_its_owner() {
             .unwrap();
         assert_eq!(listed.unwrap().len(), 1);
     });
+    drop(runtime);
     send(&child, Signal::SIGTERM);
     child_process::finish(child);
     assert!(path.exists());

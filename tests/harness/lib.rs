@@ -1,8 +1,12 @@
 //! What the tests across the crates, the fuzz targets and the benches have in common.
 
 pub mod entry;
+pub mod frames;
 mod model;
 pub mod op;
 pub mod pods;
+pub mod raw_client;
+pub mod reply;
 pub mod run;
 mod scripted;
+pub mod served;

@@ -1,0 +1,343 @@
+//! What the server makes of request headers.
+
+use podsapi_tests::frames::{flag, message};
+use podsapi_tests::raw_client::{RawClient, request, request_with};
+use podsapi_tests::reply::Reply;
+use podsapi_tests::served::Served;
+
+use crate::{LIST, WATCH};
+
+/// Sends one call with these headers on the next stream.
+async fn call(client: &mut RawClient, fields: &[(&str, &[u8])]) -> Reply {
+    let stream = client.next_stream();
+    client.headers(stream, fields, flag::END_HEADERS).await;
+    client.data(stream, &message(&[]), flag::END_STREAM).await;
+    client.reply(stream).await
+}
+
+/// Sends one call with one header replaced or added.
+async fn call_with(client: &mut RawClient, name: &str, value: &[u8]) -> Reply {
+    call(client, &request_with(LIST, name, value)).await
+}
+
+/// Line 18.
+#[tokio::test]
+async fn any_method_but_post_is_405() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for method in ["GET", "PUT", "DELETE", "OPTIONS", "post", "HEAD", "PODS"] {
+        let reply = call_with(&mut client, ":method", method.as_bytes()).await;
+        assert_eq!(reply.http_status(), "405", "{method}");
+        assert_eq!(reply.field("allow").as_deref(), Some("POST"));
+        assert_eq!(
+            reply.field("content-type").as_deref(),
+            Some("application/grpc")
+        );
+        assert_eq!(reply.grpc_status(), "13");
+        assert!(reply.is_trailers_only());
+    }
+}
+
+/// Line 19.
+#[tokio::test]
+async fn the_content_type_is_looked_at_before_method_and_path() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    let curl: [(&str, &[u8]); 4] = [
+        (":method", b"GET"),
+        (":scheme", b"http"),
+        (":path", b"/"),
+        ("accept", b"*/*"),
+    ];
+    assert_eq!(call(&mut client, &curl).await.http_status(), "415");
+    let mut fields = request_with("/nothing", "content-type", b"text/html");
+    assert_eq!(call(&mut client, &fields).await.http_status(), "415");
+    fields = request_with("/nothing", ":method", b"GET");
+    assert_eq!(call(&mut client, &fields).await.http_status(), "405");
+    fields = request_with("/nothing", "grpc-encoding", b"gzip");
+    let reply = call(&mut client, &fields).await;
+    assert!(reply.grpc_message().contains("nothing"), "{reply:?}");
+}
+
+/// Line 20.
+#[tokio::test]
+async fn grpc_content_types_are_accepted_whatever_their_case() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for value in [
+        "application/grpc",
+        "application/grpc+proto",
+        "application/grpc;charset=utf-8",
+        "application/grpc; charset=utf-8",
+        "Application/GRPC",
+        "application/grpc+proto; a=b",
+    ] {
+        let reply = call_with(&mut client, "content-type", value.as_bytes()).await;
+        assert_eq!(reply.grpc_status(), "0", "{value}");
+    }
+}
+
+/// Lines 20 and 21.
+#[tokio::test]
+async fn other_content_types_are_415() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for value in [
+        "application/grpc-web",
+        "application/grpcx",
+        "application/json",
+        "image/jpeg",
+        "",
+        "application/grp",
+        "application/grpc+json",
+        "application/grpc+foo",
+    ] {
+        let reply = call_with(&mut client, "content-type", value.as_bytes()).await;
+        assert_eq!(reply.http_status(), "415", "{value}");
+        assert!(
+            ["2", "3", "12", "13"].contains(&reply.grpc_status().as_str()),
+            "{reply:?}"
+        );
+    }
+    let mut fields = request(LIST);
+    fields.retain(|(name, _)| *name != "content-type");
+    assert_eq!(call(&mut client, &fields).await.http_status(), "415");
+}
+
+/// Lines 23, 24, 31 to 34.
+#[tokio::test]
+async fn headers_without_a_meaning_here_are_ignored() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    let ignored: [(&str, &[u8]); 23] = [
+        (":scheme", b"https"),
+        (":scheme", b"unix"),
+        ("accept-encoding", b"identity"),
+        ("grpc-accept-encoding", b"identity, deflate, gzip"),
+        ("grpc-accept-encoding", b" ,gzip,,"),
+        ("grpc-previous-rpc-attempts", b"1"),
+        ("grpc-trace-bin", b"AAA"),
+        ("grpc-tags-bin", b"!!! not base64 !!!"),
+        ("grpc-unheard-of", b"x"),
+        ("traceparent", b"00-x"),
+        ("x-envoy-expected-rq-timeout-ms", b"15000"),
+        ("user-agent", b"grpc-c++/1.0"),
+        ("cookie", b"a=b; c=d"),
+        ("content-length", b"5"),
+        ("grpc-status", b"7"),
+        ("grpc-message", b"no"),
+        ("x-latin", b"\xe9\xff"),
+        ("x-utf8", "☺".as_bytes()),
+        ("x-empty", b""),
+        ("x-spaces", b" a "),
+        ("x-bin", b"AAEC,AAEC=="),
+        ("x-bin", b"\xff"),
+        ("x-long", &[b'a'; 8_000]),
+    ];
+    for (name, value) in ignored {
+        let reply = call_with(&mut client, name, value).await;
+        assert_eq!(reply.grpc_status(), "0", "{name}: {}", value.escape_ascii());
+    }
+    let mut fields = request(LIST);
+    fields.retain(|(name, _)| *name != "te");
+    assert_eq!(call(&mut client, &fields).await.grpc_status(), "0");
+    // Everything twice.
+    for (name, value) in ignored {
+        fields.extend([(name, value), (name, value)]);
+    }
+    fields.retain(|(name, _)| *name != ":scheme" && *name != "x-long");
+    fields.insert(0, (":scheme", b"http"));
+    assert_eq!(call(&mut client, &fields).await.grpc_status(), "0");
+}
+
+/// Line 25.
+#[tokio::test]
+async fn paths_that_name_nothing_are_unimplemented() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for path in [
+        "/",
+        "//",
+        "/a",
+        "/a/b/",
+        "*",
+        "/%76%31alpha1.Pods/ListPods",
+        "/v1alpha1.Pods/listpods",
+        "/v1alpha1.pods/ListPods",
+        "/v1alpha1.Pods/ListPods?x=1",
+        "/v1alpha1.Pods/ListPods/",
+        "//v1alpha1.Pods/ListPods",
+        "/v1alpha1.Pods//ListPods",
+        "/\"",
+        "/é/x",
+    ] {
+        let reply = call(&mut client, &request(path)).await;
+        assert_eq!(
+            (reply.http_status().as_str(), reply.grpc_status().as_str()),
+            ("200", "12"),
+            "{path}"
+        );
+        assert!(reply.is_trailers_only());
+    }
+    // Without authority and path the request still arrives.
+    let mut fields = request(LIST);
+    fields.retain(|(name, _)| !matches!(*name, ":path" | ":authority"));
+    assert_eq!(call(&mut client, &fields).await.grpc_status(), "12");
+}
+
+/// Line 26.
+#[tokio::test]
+async fn unknown_names_are_told_and_shortened() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    let reply = call(&mut client, &request("/a.B/C")).await;
+    assert_eq!(reply.grpc_message(), "unknown service a.B");
+    let reply = call(&mut client, &request("/v1alpha1.Pods/Fly")).await;
+    assert_eq!(
+        reply.grpc_message(),
+        "unknown method Fly for service v1alpha1.Pods"
+    );
+    for long in [
+        format!("/{}/x", "a".repeat(5_000)),
+        format!("/v1alpha1.Pods/{}", "%".repeat(5_000)),
+    ] {
+        let reply = call(&mut client, &request(&long)).await;
+        assert_eq!(reply.grpc_status(), "12");
+        assert!(
+            reply.grpc_message().len() < 1_000,
+            "{}",
+            reply.grpc_message().len()
+        );
+    }
+}
+
+/// Line 27.
+#[tokio::test]
+async fn timeouts_of_every_unit_are_understood() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for value in [
+        "3S",
+        "3010m",
+        "2991m",
+        "99999999H",
+        "99999999n",
+        "10000000u",
+        "5M",
+        "00000009S",
+    ] {
+        let reply = call_with(&mut client, "grpc-timeout", value.as_bytes()).await;
+        assert_eq!(reply.grpc_status(), "0", "{value}");
+    }
+}
+
+/// Line 27.
+#[tokio::test]
+async fn malformed_timeouts_are_internal() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for value in [
+        "123456789S",
+        "S",
+        "1s",
+        "+1S",
+        "1.5S",
+        " ",
+        "",
+        "1",
+        "-1S",
+        "1 S",
+        "1SS",
+        "\u{e9}",
+    ] {
+        let reply = call_with(&mut client, "grpc-timeout", value.as_bytes()).await;
+        assert_eq!(reply.grpc_status(), "13", "{value}");
+        assert!(
+            reply.grpc_message().contains("malformed grpc-timeout"),
+            "{reply:?}"
+        );
+    }
+    let mut fields = request(LIST);
+    fields.extend([("grpc-timeout", &b"9S"[..]), ("grpc-timeout", b"x")]);
+    assert!(["0", "13"].contains(&call(&mut client, &fields).await.grpc_status().as_str()));
+}
+
+/// Lines 27 and 28.
+#[tokio::test]
+async fn a_deadline_that_passes_ends_the_call_with_deadline_exceeded() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for value in ["0n", "1n", "50m"] {
+        let reply = call(
+            &mut client,
+            &request_with(WATCH, "grpc-timeout", value.as_bytes()),
+        )
+        .await;
+        assert_eq!(reply.grpc_status(), "4", "{value}");
+    }
+    served.has_watches(0).await;
+    // The request itself may not take longer either.
+    let stream = client.next_stream();
+    client
+        .headers(
+            stream,
+            &request_with(LIST, "grpc-timeout", b"50m"),
+            flag::END_HEADERS,
+        )
+        .await;
+    assert_eq!(client.reply(stream).await.grpc_status(), "4");
+}
+
+/// Line 29.
+#[tokio::test]
+async fn an_unknown_encoding_is_unimplemented_and_told_what_is_accepted() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    assert_eq!(
+        call_with(&mut client, "grpc-encoding", b"identity")
+            .await
+            .grpc_status(),
+        "0"
+    );
+    for value in ["gzip", "deflate", "foo", "", "Identity2"] {
+        let reply = call_with(&mut client, "grpc-encoding", value.as_bytes()).await;
+        assert_eq!(
+            (reply.http_status().as_str(), reply.grpc_status().as_str()),
+            ("200", "12"),
+            "{value}"
+        );
+        assert!(reply.is_trailers_only());
+        let accepted = reply.field("grpc-accept-encoding").unwrap();
+        assert!(
+            accepted.split(',').any(|item| item.trim() == "identity"),
+            "{accepted}"
+        );
+        assert!(
+            !accepted.split(',').any(|item| item.trim() == value),
+            "{accepted}"
+        );
+    }
+}
+
+/// Line 35.
+#[tokio::test]
+async fn headers_of_8_kib_are_accepted_and_far_too_many_cost_the_call_only() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    let value = [b'a'; 8 << 10];
+    assert_eq!(call_with(&mut client, "x", &value).await.grpc_status(), "0");
+    let value = [b'a'; 16 << 10];
+    let (first, second) = value.split_at(8 << 10);
+    let mut fields = request(LIST);
+    fields.extend([("x", first), ("y", second)]);
+    let block = podsapi_tests::frames::block(&fields);
+    let stream = client.next_stream();
+    let (start, rest) = block.split_at(10_000);
+    let sent = [
+        podsapi_tests::frames::frame(1, flag::END_STREAM, stream, start),
+        podsapi_tests::frames::frame(9, flag::END_HEADERS, stream, rest),
+    ];
+    client.send(&sent.concat()).await;
+    assert_eq!(client.reply(stream).await.http_status(), "431");
+    assert_eq!(call(&mut client, &request(LIST)).await.grpc_status(), "0");
+}

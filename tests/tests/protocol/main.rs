@@ -1,0 +1,16 @@
+//! HTTP/2 and gRPC frame by frame over a real UNIX socket; each test names the rule it holds.
+//!
+//! The numbers are those of the lines of the protocol checklist in the design notes.
+
+mod authority;
+mod body;
+mod connection;
+mod headers;
+mod response;
+mod stopping;
+mod windows;
+
+/// Paths of the released dialect.
+const LIST: &str = "/v1alpha1.Pods/ListPods";
+const GET: &str = "/v1alpha1.Pods/GetPod";
+const WATCH: &str = "/v1alpha1.Pods/WatchPods";

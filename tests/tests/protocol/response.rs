@@ -1,0 +1,178 @@
+//! The form of answers.
+
+use podsapi_proto::v1alpha1::{EventType, GetPodRequest, ListPodsResponse, WatchPodsEvent};
+use podsapi_tests::frames::{flag, message};
+use podsapi_tests::raw_client::{RawClient, request_with};
+use podsapi_tests::served::{Served, Setup};
+use prost::Message;
+
+use crate::{GET, LIST, WATCH};
+
+/// Most bytes of a header block, each field counted with 32 bytes more.
+const MAX_BLOCK_BYTES: usize = 7 << 10;
+
+/// Lines 22, 45 and 47.
+#[tokio::test]
+async fn a_good_answer_is_headers_one_message_and_trailers() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    let reply = client.unary(1, LIST, &[]).await;
+    let headers = reply.headers.clone().unwrap();
+    assert_eq!(headers[0], (":status".to_owned(), b"200".to_vec()));
+    assert!(headers.contains(&("content-type".to_owned(), b"application/grpc".to_vec())));
+    assert!(!headers.iter().any(|(name, _)| name == "grpc-status"));
+    let statuses = reply
+        .trailers
+        .iter()
+        .flatten()
+        .filter(|(name, _)| name == "grpc-status");
+    assert_eq!(
+        statuses
+            .map(|(_, value)| value.as_slice())
+            .collect::<Vec<_>>(),
+        [b"0"]
+    );
+    assert_eq!(reply.field("grpc-message"), None);
+    assert!(matches!(reply.reset, None | Some(0)));
+    let [message] = reply.messages().try_into().unwrap();
+    assert_eq!(reply.data.len(), message.len() + 5);
+    assert_eq!(
+        ListPodsResponse::decode(message.as_slice())
+            .unwrap()
+            .pods
+            .len(),
+        3
+    );
+}
+
+/// Line 46.
+#[tokio::test]
+async fn an_error_is_one_header_block() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    let reply = client.unary(1, GET, b"\x0a\x06absent").await;
+    assert!(reply.is_trailers_only());
+    assert_eq!(reply.http_status(), "200");
+    assert_eq!(
+        reply.field("content-type").as_deref(),
+        Some("application/grpc")
+    );
+    assert_eq!(reply.grpc_status(), "5");
+    assert_eq!(reply.grpc_message(), "pod with UID absent not found");
+}
+
+/// Line 48.
+#[tokio::test]
+async fn a_watch_without_pods_shows_its_headers_at_once() {
+    let served = Served::start_with(Setup {
+        pods: 0,
+        ..Setup::default()
+    });
+    let mut client = served.client().await;
+    client.call(1, WATCH, &[]).await;
+    let marked = |client: &RawClient| {
+        client
+            .replies
+            .get(&1)
+            .is_some_and(|reply| !reply.messages().is_empty())
+    };
+    client.until("the marker", marked).await;
+    let reply = &client.replies[&1];
+    assert_eq!(
+        reply.field("content-type").as_deref(),
+        Some("application/grpc")
+    );
+    assert!(!reply.is_over());
+    let event = WatchPodsEvent::decode(reply.messages()[0].as_slice()).unwrap();
+    assert_eq!(event.r#type(), EventType::InitialSyncComplete);
+}
+
+/// Line 49.
+#[tokio::test]
+async fn odd_characters_of_a_message_are_percent_encoded_and_no_others() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for uid in [
+        "a/b?c#d:e",
+        "100%",
+        "tab\tcr\rlf\nnul\0",
+        "☺😈",
+        "é",
+        "\u{7f}~",
+    ] {
+        let mut body = vec![0x0a, u8::try_from(uid.len()).unwrap()];
+        body.extend_from_slice(uid.as_bytes());
+        let stream = client.next_stream();
+        let reply = client.unary(stream, GET, &body).await;
+        assert_eq!(reply.grpc_status(), "5");
+        let text = reply.grpc_message();
+        let bytes = text.as_bytes();
+        assert!(
+            bytes.iter().all(|byte| (0x20..=0x7e).contains(byte)),
+            "{text}"
+        );
+        let escapes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'%');
+        for (at, _) in escapes {
+            let code = std::str::from_utf8(&bytes[at + 1..at + 3]).unwrap();
+            let byte = u8::from_str_radix(code, 16).unwrap();
+            assert!(byte == b'%' || !(0x20..=0x7e).contains(&byte), "{text}");
+            assert_eq!(code, code.to_uppercase());
+        }
+    }
+    let stream = client.next_stream();
+    let reply = client.unary(stream, GET, b"\x0a\x09a/b?c#d:e").await;
+    assert_eq!(reply.grpc_message(), "pod with UID a/b?c#d:e not found");
+    let stream = client.next_stream();
+    let reply = client.unary(stream, GET, b"\x0a\x04100%").await;
+    assert_eq!(reply.grpc_message(), "pod with UID 100%25 not found");
+}
+
+/// Line 51.
+#[tokio::test]
+async fn no_header_block_is_larger_than_every_client_takes() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    // Each of these could be echoed, and three bytes for each byte of it at that.
+    let long = "%".repeat(7_000);
+    let uid = GetPodRequest {
+        pod_uid: long.clone(),
+    }
+    .encode_to_vec();
+    client.call(1, GET, &uid).await;
+    let path = format!("/{long}/{long}");
+    client.call(3, &path, &[]).await;
+    let fields = request_with(LIST, "grpc-timeout", long.as_bytes());
+    client.headers(5, &fields, flag::END_HEADERS).await;
+    client.data(5, &message(&[]), flag::END_STREAM).await;
+    for (stream, status) in [(1, "5"), (3, "12"), (5, "13")] {
+        let reply = client.reply(stream).await;
+        assert_eq!(reply.grpc_status(), status);
+        for block in [reply.headers, reply.trailers].into_iter().flatten() {
+            let size: usize = block
+                .iter()
+                .map(|(name, value)| name.len() + value.len() + 32)
+                .sum();
+            assert!(size <= MAX_BLOCK_BYTES, "{size} bytes");
+        }
+    }
+}
+
+/// Line 59.
+#[tokio::test]
+async fn waiting_events_share_data_frames() {
+    let served = Served::start_with(Setup {
+        pods: 200,
+        ..Setup::default()
+    });
+    let mut client = served.client().await;
+    client.call(1, WATCH, &[]).await;
+    let all = |client: &RawClient| {
+        client
+            .replies
+            .get(&1)
+            .is_some_and(|reply| reply.messages().len() == 201)
+    };
+    client.until("200 pods and the marker", all).await;
+    let frames = client.replies[&1].data_frames;
+    assert!(frames <= 60, "{frames} frames for 201 small messages");
+}

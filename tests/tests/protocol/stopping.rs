@@ -1,0 +1,117 @@
+//! How a server says goodbye.
+
+use std::time::{Duration, Instant};
+
+use podsapi_tests::frames::{code, flag, message};
+use podsapi_tests::raw_client::{RawClient, request};
+use podsapi_tests::served::{Served, Setup};
+
+use crate::{LIST, WATCH};
+
+const MAX_STREAM: u32 = 0x7fff_ffff;
+
+/// Line 9.
+#[tokio::test]
+async fn a_stopping_server_warns_ends_its_watches_and_closes() {
+    let mut served = Served::start();
+    let mut client = served.client().await;
+    client.call(1, WATCH, &[]).await;
+    client
+        .until("the watch's headers", |client| {
+            client.replies.contains_key(&1)
+        })
+        .await;
+    served.ask_to_stop();
+    let watch = client.reply(1).await;
+    assert_eq!(watch.grpc_status(), "14");
+    assert!(watch.headers.is_some() && watch.trailers.is_some());
+    client.end().await;
+    let go_aways: Vec<_> = client
+        .go_aways
+        .iter()
+        .map(|(last, code, _)| (*last, *code))
+        .collect();
+    assert_eq!(
+        go_aways,
+        [(MAX_STREAM, code::NO_ERROR), (1, code::NO_ERROR)]
+    );
+    served.ended().await;
+}
+
+/// Line 9.
+#[tokio::test]
+async fn a_call_in_flight_finishes_while_the_server_stops() {
+    let mut served = Served::start();
+    let mut client = served.client().await;
+    client.headers(1, &request(LIST), flag::END_HEADERS).await;
+    client.ping(b"received").await;
+    served.ask_to_stop();
+    client
+        .until("GOAWAY", |client| !client.go_aways.is_empty())
+        .await;
+    client.data(1, &message(&[]), flag::END_STREAM).await;
+    let reply = client.reply(1).await;
+    // It was accepted before the stop, but reaches the service after it.
+    assert!(
+        ["0", "14"].contains(&reply.grpc_status().as_str()),
+        "{reply:?}"
+    );
+    client.end().await;
+    served.ended().await;
+}
+
+/// Line 9.
+#[tokio::test]
+async fn a_client_that_never_answers_does_not_hold_the_server() {
+    let drain = Duration::from_millis(400);
+    let mut served = Served::start_with(Setup {
+        drain,
+        ..Setup::default()
+    });
+    // One that never acknowledges, and one that never reads and has much to read.
+    let mut deaf = served.client().await;
+    deaf.answers_pings = false;
+    deaf.call(1, WATCH, &[]).await;
+    deaf.until("the watch's headers", |client| {
+        client.replies.contains_key(&1)
+    })
+    .await;
+    let mut stuck = served.client().await;
+    stuck.grant(0, 1 << 30).await;
+    for number in 0..20 {
+        stuck.call(2 * number + 1, WATCH, &[]).await;
+    }
+    served.has_watches(21).await;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the drain is measured in real time"
+    )]
+    let before = Instant::now();
+    served.ask_to_stop();
+    served.ended().await;
+    assert!(
+        before.elapsed() < drain + Duration::from_secs(3),
+        "{:?}",
+        before.elapsed()
+    );
+}
+
+/// Line 10.
+#[tokio::test]
+async fn a_call_between_the_two_go_aways_is_answered() {
+    let mut served = Served::start();
+    let mut client = served.client().await;
+    client.answers_pings = false;
+    client.call(1, WATCH, &[]).await;
+    client
+        .until("the watch's headers", |client| {
+            client.replies.contains_key(&1)
+        })
+        .await;
+    served.ask_to_stop();
+    let warned = |client: &RawClient| !client.go_aways.is_empty();
+    client.until("GOAWAY", warned).await;
+    assert_eq!(client.go_aways[0].0, MAX_STREAM);
+    client.call(3, LIST, &[]).await;
+    assert_eq!(client.reply(3).await.grpc_status(), "14");
+}

@@ -1,0 +1,217 @@
+//! Flow control: the client's windows are obeyed and slow readers are bounded.
+
+use podsapi_proto::v1alpha1::ListPodsResponse;
+use podsapi_tests::frames::setting;
+use podsapi_tests::raw_client::RawClient;
+use podsapi_tests::served::{Served, Setup};
+use prost::Message;
+
+use crate::{GET, LIST, WATCH};
+
+/// Bytes in each pod where a reply shall be large.
+const BALLAST: usize = 8_192;
+
+/// Line 4.
+#[tokio::test]
+async fn windows_that_change_while_a_watch_runs_are_obeyed() {
+    let served = Served::start_with(Setup {
+        pods: 40,
+        ballast: BALLAST,
+        ..Setup::default()
+    });
+    let mut client = served.client().await;
+    client.grants = false;
+    client.call(1, WATCH, &[]).await;
+    // The whole default window of both stream and connection is used up.
+    let received = |client: &RawClient, bytes: usize| {
+        client
+            .replies
+            .get(&1)
+            .is_some_and(|reply| reply.data.len() >= bytes)
+    };
+    client
+        .until("a whole window", |client| received(client, 65_535))
+        .await;
+    client.grant(0, 1 << 20).await;
+    // Smaller: what was received counts, so the window is below zero and nothing comes.
+    client
+        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 10_000)])
+        .await;
+    client.ping(b"smaller.").await;
+    assert_eq!(client.replies[&1].data.len(), 65_535);
+    client.grant(1, 55_535).await;
+    client.ping(b"at zero.").await;
+    assert_eq!(client.replies[&1].data.len(), 65_535);
+    client.grant(1, 100).await;
+    client
+        .until("100 bytes", |client| received(client, 65_635))
+        .await;
+    // Larger again: the difference may be used at once.
+    client
+        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 20_000)])
+        .await;
+    client
+        .until("10,000 bytes", |client| received(client, 75_635))
+        .await;
+    client
+        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
+        .await;
+    client.ping(b"to zero.").await;
+    assert_eq!(client.replies[&1].data.len(), 75_635);
+    client.grant(1, 1 << 20).await;
+    let all = |client: &RawClient| client.replies[&1].messages().len() == 41;
+    client.until("all pods and the marker", all).await;
+}
+
+/// Lines 8 and 57.
+#[tokio::test]
+async fn two_large_replies_share_the_connection() {
+    let served = Served::start_with(Setup {
+        pods: 500,
+        ballast: BALLAST,
+        ..Setup::default()
+    });
+    let mut client = served.client().await;
+    client.call(1, LIST, &[]).await;
+    client.call(3, LIST, &[]).await;
+    let mut both_started = false;
+    while !client.replies.get(&1).is_some_and(|reply| reply.is_over()) {
+        let before = client.replies.get(&1).map_or(0, |reply| reply.data_frames);
+        let progress = |client: &RawClient| {
+            client
+                .replies
+                .get(&1)
+                .is_some_and(|reply| reply.data_frames > before || reply.is_over())
+        };
+        client.until("the first reply", progress).await;
+        both_started |= client
+            .replies
+            .get(&3)
+            .is_some_and(|reply| !reply.data.is_empty());
+    }
+    assert!(
+        both_started,
+        "the second reply waited for the whole first one"
+    );
+    for stream in [1, 3] {
+        let reply = client.reply(stream).await;
+        assert_eq!(reply.grpc_status(), "0");
+        assert!(reply.data.len() > 4_000_000, "{} bytes", reply.data.len());
+        let [message] = reply.messages().try_into().unwrap();
+        assert_eq!(
+            ListPodsResponse::decode(message.as_slice())
+                .unwrap()
+                .pods
+                .len(),
+            500
+        );
+    }
+}
+
+/// Line 58.
+#[tokio::test]
+async fn trailers_need_no_window() {
+    let served = Served::start();
+    for size in [0, 1] {
+        let mut client = RawClient::silent(served.path()).await;
+        client.send(podsapi_tests::frames::PREFACE).await;
+        client
+            .send_settings(&[(setting::INITIAL_WINDOW_SIZE, size)])
+            .await;
+        assert_eq!(
+            client.unary(1, GET, b"\x0a\x06absent").await.grpc_status(),
+            "5"
+        );
+        client.grants = false;
+        client.call(3, GET, b"\x0a\x05uid-0").await;
+        client
+            .until("headers", |client| client.replies.contains_key(&3))
+            .await;
+        client.ping(b"no more.").await;
+        assert_eq!(client.replies[&3].data.len(), size as usize);
+        // Exactly the message; END_STREAM comes without any more.
+        client.grant(3, 4_096 - size).await;
+        let reply = client.reply(3).await;
+        assert_eq!(
+            (reply.grpc_status().as_str(), reply.messages().len()),
+            ("0", 1)
+        );
+    }
+}
+
+/// Line 58.
+#[tokio::test]
+async fn a_window_that_opens_byte_by_byte_is_enough() {
+    let served = Served::start();
+    let mut client = RawClient::silent(served.path()).await;
+    client.send(podsapi_tests::frames::PREFACE).await;
+    client
+        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
+        .await;
+    client.grants = false;
+    client.call(1, GET, b"\x0a\x05uid-0").await;
+    for received in 0..4_096 {
+        client.grant(1, 1).await;
+        let more = |client: &RawClient| {
+            client
+                .replies
+                .get(&1)
+                .is_some_and(|reply| reply.data.len() > received || reply.is_over())
+        };
+        client.until("one more byte", more).await;
+        if client.replies[&1].is_over() {
+            break;
+        }
+    }
+    let reply = client.reply(1).await;
+    assert_eq!(
+        (reply.grpc_status().as_str(), reply.messages().len()),
+        ("0", 1)
+    );
+}
+
+/// Line 56.
+#[tokio::test]
+async fn a_watch_that_does_not_read_ends_alone_with_resource_exhausted() {
+    let setup = Setup {
+        watch_buffer: 10,
+        ballast: BALLAST,
+        ..Setup::default()
+    };
+    let served = Served::start_with(setup);
+    let mut client = served.client().await;
+    client.grants = false;
+    client.grant(0, 4 << 20).await;
+    client.call(1, WATCH, &[]).await;
+    client.call(3, WATCH, &[]).await;
+    let synced = |stream: u32| {
+        move |client: &RawClient| {
+            client
+                .replies
+                .get(&stream)
+                .is_some_and(|reply| reply.messages().len() == 4)
+        }
+    };
+    client.until("the first watch's marker", synced(1)).await;
+    client.until("the second watch's marker", synced(3)).await;
+    client.grant(3, 4 << 20).await;
+    for change in 1..200 {
+        served.put(0, BALLAST + change);
+        // The reading watch and all other calls go on.
+        let event = |client: &RawClient| client.replies[&3].messages().len() == 4 + change;
+        client.until("the change", event).await;
+    }
+    let reading = &client.replies[&3];
+    assert!(!reading.is_over());
+    served.has_watches(1).await;
+    client.grant(1, 1 << 30).await;
+    let stuck = client.reply(1).await;
+    assert_eq!(stuck.grpc_status(), "8");
+    assert!(
+        stuck.messages().len() < 100,
+        "{} messages were kept",
+        stuck.messages().len()
+    );
+    let other = served.client().await.unary(1, LIST, &[]).await;
+    assert_eq!(other.grpc_status(), "0");
+}

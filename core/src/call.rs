@@ -6,8 +6,10 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use bytes::Bytes;
+use podsapi_proto::schema::Message;
 use smallvec::SmallVec;
 
+use crate::mask::{FieldMask, MaskError};
 use crate::project::Projection;
 use crate::status::Status;
 use crate::store::Served;
@@ -51,10 +53,10 @@ pub struct Call {
     pub scope: Scope,
 }
 
-/// The fields of a pod that a caller asked for; everything by default.
+/// The fields of a pod that a caller asked for, as it spelled them; everything by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MaskRequest {
-    projection: Projection,
+    mask: Option<FieldMask>,
 }
 
 /// What a peer may see; everything by default.
@@ -142,14 +144,20 @@ impl Call {
 impl MaskRequest {
     /// Returns the request for whole pods.
     pub const fn none() -> Self {
-        Self {
-            projection: Projection::all(),
-        }
+        Self { mask: None }
+    }
+
+    /// Returns the request for what a mask names; it is checked when the call is.
+    pub const fn new(mask: FieldMask) -> Self {
+        Self { mask: Some(mask) }
     }
 
     /// Returns the selection that was asked for.
-    pub(crate) fn projection(&self) -> &Projection {
-        &self.projection
+    pub(crate) fn compile(&self) -> Result<Projection, MaskError> {
+        let everything = || Ok(Projection::all());
+        self.mask
+            .as_ref()
+            .map_or_else(everything, |mask| mask.compile(Message::POD))
     }
 }
 

@@ -63,3 +63,28 @@ impl fmt::Display for Readiness {
         rest.iter().try_for_each(|name| write!(f, ", {name}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn the_gate_opens_with_the_last_source_and_stays_open() {
+        let names = ["a", "b"].map(String::from);
+        let mut gate = Gate::new((0..).map(SourceId).zip(names));
+        assert_eq!(gate.readiness().to_string(), "waiting for a, b");
+        gate.complete(SourceId(0));
+        assert_eq!(gate.readiness().to_string(), "waiting for b");
+        assert!(!gate.is_open());
+        gate.complete(SourceId(1));
+        gate.complete(SourceId(1));
+        assert!(gate.is_open() && gate.readiness().is_ready());
+        assert_eq!(gate.readiness().to_string(), "ready");
+    }
+
+    #[test]
+    fn without_sources_there_is_nothing_to_wait_for() {
+        assert!(Gate::new(core::iter::empty()).is_open());
+    }
+}

@@ -1,10 +1,9 @@
 //! The service: gate, bucket, store and watches joined; the one file that sees all.
 
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::collections::BTreeSet;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt::Write;
 
 use crate::bucket::TokenBucket;
 use crate::call::{
@@ -22,7 +21,12 @@ use crate::status::{Code, Status};
 use crate::store::{Change, PodStore, Rank, Snapshot};
 use crate::time::Moment;
 use crate::watch::{Ending, Full, Read, View, WatchSet};
-use crate::wire::WireError;
+
+use refusal::Refusal;
+
+mod refusal;
+#[cfg(test)]
+mod tests;
 
 /// The Kubelet Pods API as a state machine: call a `handle_*`, then drain `poll_ready`.
 #[derive(Debug)]
@@ -52,22 +56,11 @@ pub struct Conflict<'a> {
     pub shadowed: &'a str,
 }
 
-/// Why a call fails or a watch ends, before it is put into words.
-#[derive(Debug)]
-enum Refusal<'a> {
-    Malformed(WireError),
-    NotFound(&'a str),
-    NotReady(Readiness),
-    RateLimited,
-    TooManyWatches { limit: u32 },
-    WatchEnded { ending: Ending, buffer: u32 },
-}
-
 impl Pods {
     /// Returns a service that waits for the configured sources.
     pub fn new(config: Config, now: Moment) -> Self {
         let mut sources = config.sources;
-        let mut names = alloc::collections::BTreeSet::new();
+        let mut names = BTreeSet::new();
         sources.retain(|source| names.insert(source.name.clone()));
         sources.truncate(usize::from(u16::MAX));
         let mut order: Vec<_> = sources.iter().map(|s| (s.kind, s.name.clone())).collect();
@@ -241,7 +234,11 @@ impl Pods {
     }
 
     fn answer<'a>(&mut self, call: &'a Call) -> Result<Reply, Refusal<'a>> {
-        let mask = call.mask.projection().intersection(&call.scope.mask);
+        let mask = call
+            .mask
+            .compile()
+            .map_err(Refusal::Mask)?
+            .intersection(&call.scope.mask);
         let namespaces = &call.scope.namespaces;
         match call.method {
             Method::GetPod => {
@@ -366,63 +363,3 @@ impl Pods {
         self.watches.queued()
     }
 }
-
-/// Every text that a client can be told is here.
-impl From<Refusal<'_>> for Status {
-    fn from(refusal: Refusal<'_>) -> Self {
-        match refusal {
-            Refusal::Malformed(error) => Self::new(
-                Code::Internal,
-                format!("the request cannot be decoded: {error}"),
-            ),
-            Refusal::NotFound(uid) => Self::new(
-                Code::NotFound,
-                format!("pod with UID {} not found", printable(uid)),
-            ),
-            Refusal::NotReady(readiness) => Self::new(
-                Code::FailedPrecondition,
-                format!("Kubelet is initializing: {readiness}"),
-            ),
-            Refusal::RateLimited => Self::new(Code::ResourceExhausted, "rejected by rate limit"),
-            Refusal::TooManyWatches { limit } => Self::new(
-                Code::ResourceExhausted,
-                format!("{limit} watches are open, which is the limit; close one or try later"),
-            ),
-            Refusal::WatchEnded { ending, buffer } => {
-                let text = match ending {
-                    Ending::NotThere => "the watch is over".to_string(),
-                    Ending::Shutdown => "the server is shutting down".to_string(),
-                    Ending::TooSlow => format!(
-                        "the watch left {buffer} events unread and lost the next; watch again \
-                         for a new list"
-                    ),
-                };
-                Self::new(ending.code(), text)
-            }
-        }
-    }
-}
-
-/// Returns a UID that a client sent so that it is safe to print: short, and printable ASCII.
-fn printable(uid: &str) -> String {
-    let mut text = String::new();
-    for (count, character) in uid.chars().enumerate() {
-        if count == MAX_PRINTED_CHARACTERS {
-            text.push_str("...");
-            break;
-        }
-        match character {
-            '\\' => text.push_str("\\\\"),
-            ' '..='~' => text.push(character),
-            _ => {
-                let escaped = write!(text, "\\u{{{:x}}}", u32::from(character));
-                debug_assert!(escaped.is_ok(), "writing to a string does not fail");
-            }
-        }
-    }
-    text
-}
-
-/// Characters of a UID that an answer repeats: a UID of Kubernetes has 36, and a hash of 64 still
-/// shows whole.
-const MAX_PRINTED_CHARACTERS: usize = 64;

@@ -345,3 +345,6 @@ impl fmt::Display for SourceError {
 }
 
 impl core::error::Error for SourceError {}
+
+#[cfg(test)]
+mod tests;

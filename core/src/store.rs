@@ -373,3 +373,6 @@ impl Served {
 
 /// The tag of `seconds`, field 1 of `Time`, a varint.
 const TIME_SECONDS_TAG: u8 = 1 << 3;
+
+#[cfg(test)]
+mod tests;

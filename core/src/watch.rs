@@ -15,15 +15,20 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::call::{Dialect, EventKind, Method, Outgoing, Scope, WatchId, seen};
+use crate::call::{EventKind, Method, Outgoing, WatchId, seen};
 use crate::config::SlowWatch;
 use crate::counters::Counters;
 use crate::status::Code;
-use crate::store::{Change, Snapshot, Tombstone};
+use crate::store::{Change, Snapshot};
+
+pub(crate) use view::View;
 
 use queue::{Event, Pushed, Queue};
 
 mod queue;
+#[cfg(test)]
+mod tests;
+mod view;
 
 /// All watches, those that see the same together, and which of them became readable.
 #[derive(Debug)]
@@ -38,14 +43,6 @@ pub(crate) struct WatchSet {
     buffer: usize,
     limit: usize,
     slow_watch: SlowWatch,
-}
-
-/// What a watch sees and in which words: watches of one view get the same events.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct View {
-    pub(crate) dialect: Dialect,
-    /// Namespaces, and the mask that is left of the caller's and the peer's.
-    pub(crate) scope: Scope,
 }
 
 /// Why a watch is over.
@@ -306,46 +303,6 @@ impl WatchSet {
             place.generation = next;
             self.free.push(id.slot);
         }
-    }
-}
-
-impl View {
-    /// Returns what a change is for those who see this, if it is anything.
-    fn event(&self, change: &Change) -> Option<Event> {
-        let visible = |pod: &&Arc<_>| self.sees(pod);
-        let before = change.before.as_ref().filter(visible);
-        let after = change.after.as_ref().filter(visible);
-        let mask = &self.scope.mask;
-        match (before, after) {
-            (None, None) => None,
-            (None, Some(after)) => Some(Event {
-                kind: EventKind::Added,
-                pod: seen(after, mask),
-            }),
-            (Some(before), Some(after)) => {
-                let pod = seen(after, mask);
-                let changed = seen(before, mask).bytes() != pod.bytes();
-                changed.then_some(Event {
-                    kind: EventKind::Modified,
-                    pod,
-                })
-            }
-            (Some(before), None) => {
-                let kind = match self.dialect {
-                    Dialect::Documented => Tombstone::Timestamped,
-                    Dialect::V1alpha1 => Tombstone::Identity,
-                };
-                let pod = Arc::new(before.tombstone(kind, change.at));
-                Some(Event {
-                    kind: EventKind::Deleted,
-                    pod,
-                })
-            }
-        }
-    }
-
-    fn sees(&self, pod: &crate::store::Served) -> bool {
-        self.scope.namespaces.contains(pod.namespace())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Tests of the check that every pod passes on entry.
 
+use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
-use std::string::ToString;
 
 use proptest::prelude::*;
 

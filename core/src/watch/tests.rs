@@ -1,0 +1,242 @@
+//! Tests of watches: their states, their queues, their ids and the ready list.
+
+use core::ptr;
+
+use super::*;
+use crate::call::{Dialect, Scope};
+use crate::pod::EncodedPod;
+use crate::sample::{pod, pod_in_phase};
+use crate::store::{PodStore, Rank};
+
+/// Watches beside the store that feeds them.
+struct Desk {
+    store: PodStore,
+    watches: WatchSet,
+    counters: Counters,
+}
+
+impl Desk {
+    fn new(buffer: u32, slow_watch: SlowWatch) -> Self {
+        Self {
+            store: PodStore::new(1, false),
+            watches: WatchSet::new(buffer, 1_000, slow_watch),
+            counters: Counters::default(),
+        }
+    }
+
+    fn watch(&mut self, dialect: Dialect) -> WatchId {
+        let view = View {
+            dialect,
+            scope: Scope::everything(),
+        };
+        self.watches.open(view, self.store.snapshot()).unwrap()
+    }
+
+    fn put(&mut self, pod: EncodedPod) {
+        let change = self.store.put(Rank(0), pod, 0).unwrap();
+        self.watches.publish(&change, &mut self.counters);
+    }
+
+    fn remove(&mut self, uid: &str) {
+        let change = self.store.remove(Rank(0), &uid.into(), 0).unwrap();
+        self.watches.publish(&change, &mut self.counters);
+    }
+
+    /// Reads until nothing comes and returns the types of the events with the UIDs' last letter.
+    fn read(&mut self, id: WatchId) -> Vec<(u8, char)> {
+        let mut events = Vec::new();
+        while let Read::Event(event) = self.watches.poll(id, &mut self.counters) {
+            let event = event.to_vec();
+            let uid = event
+                .windows(3)
+                .rfind(|window| window.starts_with(&[0x2a, 1]));
+            events.push((event[1], uid.map_or('-', |uid| char::from(uid[2]))));
+        }
+        events
+    }
+
+    fn ready(&mut self) -> Vec<WatchId> {
+        core::iter::from_fn(|| self.watches.poll_ready()).collect()
+    }
+}
+
+impl From<&str> for crate::pod::Uid {
+    fn from(uid: &str) -> Self {
+        Self::new(uid)
+    }
+}
+
+#[test]
+fn events_during_the_first_list_come_after_the_marker() {
+    let mut desk = Desk::new(10, SlowWatch::End);
+    desk.put(pod("b"));
+    desk.put(pod("a"));
+    let id = desk.watch(Dialect::V1alpha1);
+    desk.put(pod("c"));
+    desk.put(pod_in_phase("a", "Failed"));
+    desk.remove("b");
+    let events = [(1, 'a'), (1, 'b'), (4, '-'), (1, 'c'), (2, 'a'), (3, 'b')];
+    assert_eq!(desk.read(id), events);
+}
+
+#[test]
+fn a_watch_that_does_not_read_ends_alone() {
+    let mut desk = Desk::new(1, SlowWatch::End);
+    let [slow, quick] = [(); 2].map(|()| desk.watch(Dialect::V1alpha1));
+    desk.put(pod("a"));
+    desk.read(quick);
+    desk.put(pod("b"));
+    assert_eq!(desk.read(quick), [(1, 'b')]);
+    let end = desk.watches.poll(slow, &mut desk.counters);
+    assert!(matches!(end, Read::End(Ending::TooSlow)), "{end:?}");
+    assert_eq!(desk.counters.watch_events_dropped, 1);
+    assert_eq!(desk.watches.len(), 1);
+}
+
+#[test]
+fn a_watch_that_coalesces_gets_the_newest_state_of_each_pod() {
+    let mut desk = Desk::new(1, SlowWatch::Coalesce);
+    ["a", "b", "c"]
+        .into_iter()
+        .for_each(|uid| desk.put(pod(uid)));
+    let id = desk.watch(Dialect::V1alpha1);
+    desk.read(id);
+    desk.put(pod_in_phase("a", "Failed"));
+    desk.put(pod("a"));
+    desk.put(pod_in_phase("b", "Failed"));
+    desk.remove("b");
+    desk.put(pod("d"));
+    desk.put(pod_in_phase("d", "Failed"));
+    desk.put(pod("e"));
+    desk.remove("e");
+    desk.remove("c");
+    desk.put(pod("c"));
+    desk.put(pod_in_phase("c", "Failed"));
+    assert_eq!(desk.watches.queued(), 5);
+    let events = [(2, 'a'), (3, 'b'), (1, 'd'), (3, 'c'), (1, 'c')];
+    assert_eq!(desk.read(id), events);
+    assert_eq!(desk.counters.watch_events_coalesced, 6);
+}
+
+#[test]
+fn a_pod_that_comes_and_goes_leaves_nothing_behind() {
+    let mut desk = Desk::new(1, SlowWatch::Coalesce);
+    let id = desk.watch(Dialect::V1alpha1);
+    desk.read(id);
+    desk.put(pod("stuck"));
+    for _ in 0..100 {
+        desk.put(pod("a"));
+        desk.remove("a");
+    }
+    assert_eq!(desk.watches.queued(), 1);
+    desk.remove("stuck");
+    assert_eq!(desk.read(id), []);
+}
+
+#[test]
+fn a_watch_is_named_once_until_the_list_is_drained() {
+    let mut desk = Desk::new(10, SlowWatch::End);
+    let id = desk.watch(Dialect::V1alpha1);
+    desk.put(pod("a"));
+    assert_eq!(desk.ready(), [id]);
+    desk.put(pod("b"));
+    desk.put(pod("c"));
+    assert_eq!(desk.ready(), [id]);
+    assert_eq!(desk.ready(), []);
+}
+
+#[test]
+fn an_id_of_a_former_watch_names_nothing() {
+    let mut desk = Desk::new(10, SlowWatch::End);
+    let former = desk.watch(Dialect::V1alpha1);
+    desk.watches.cancel(former, &mut desk.counters);
+    let id = desk.watch(Dialect::V1alpha1);
+    assert_eq!(former.slot, id.slot);
+    desk.watches.cancel(former, &mut desk.counters);
+    let end = desk.watches.poll(former, &mut desk.counters);
+    assert!(matches!(end, Read::End(Ending::NotThere)));
+    assert!(desk.watches.is_over(former) && !desk.watches.is_over(id));
+    assert_eq!(desk.ready(), [id]);
+    assert_eq!(
+        desk.counters
+            .requests(Dialect::V1alpha1, Method::WatchPods, Code::Cancelled),
+        1
+    );
+}
+
+#[test]
+fn a_slot_is_not_used_beyond_its_last_generation() {
+    let mut desk = Desk::new(10, SlowWatch::End);
+    let id = desk.watch(Dialect::V1alpha1);
+    desk.watches.slots[0].generation = u32::MAX;
+    let last = WatchId {
+        generation: u32::MAX,
+        ..id
+    };
+    desk.watches.cancel(last, &mut desk.counters);
+    assert_eq!(desk.watch(Dialect::V1alpha1).slot, 1);
+}
+
+#[test]
+fn an_ended_watch_takes_its_place_until_its_end_is_read() {
+    let mut desk = Desk::new(10, SlowWatch::End);
+    desk.watches.limit = 1;
+    let id = desk.watch(Dialect::V1alpha1);
+    desk.watches.shutdown(&mut desk.counters);
+    let view = View {
+        dialect: Dialect::V1alpha1,
+        scope: Scope::everything(),
+    };
+    assert_eq!(desk.watches.open(view.clone(), [].into()), Err(Full));
+    assert!(matches!(
+        desk.watches.poll(id, &mut desk.counters),
+        Read::End(Ending::Shutdown)
+    ));
+    assert!(desk.watches.open(view, [].into()).is_ok());
+}
+
+#[test]
+fn the_documented_dialect_has_no_marker_and_starts_idle_when_there_is_no_pod() {
+    let mut desk = Desk::new(10, SlowWatch::End);
+    let id = desk.watch(Dialect::Documented);
+    assert_eq!(desk.ready(), []);
+    assert!(matches!(
+        desk.watches.poll(id, &mut desk.counters),
+        Read::Idle
+    ));
+    desk.put(pod("a"));
+    assert_eq!(desk.ready(), [id]);
+}
+
+#[test]
+fn a_thousand_watches_hold_the_same_pods() {
+    let mut desk = Desk::new(100, SlowWatch::End);
+    for number in 0..500 {
+        desk.put(pod(&alloc::format!("u{number}")));
+    }
+    let ids: Vec<_> = (0..1_000).map(|_| desk.watch(Dialect::V1alpha1)).collect();
+    desk.put(pod("last"));
+    let snapshots =
+        desk.watches
+            .slots
+            .iter()
+            .filter_map(|slot| match &slot.watch.as_ref()?.state {
+                State::Snapshot { pods, .. } => Some(pods.clone()),
+                State::Live { .. } | State::Ended(_) => None,
+            });
+    let snapshots: Vec<_> = snapshots.collect();
+    assert_eq!(snapshots.len(), ids.len());
+    assert!(
+        snapshots
+            .iter()
+            .all(|pods| ptr::eq(&raw const pods[0], &raw const snapshots[0][0]))
+    );
+    assert_eq!(desk.watches.groups.len(), 1);
+    let first = desk.store.get("u0").unwrap().bytes().as_ptr();
+    for id in ids {
+        let Read::Event(event) = desk.watches.poll(id, &mut desk.counters) else {
+            panic!()
+        };
+        assert_eq!(event.segments().last().unwrap().as_ptr(), first);
+    }
+}

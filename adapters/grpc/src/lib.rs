@@ -1,4 +1,17 @@
 //! gRPC for the Kubelet Pods API as a vocabulary without I/O.
+//!
+//! ```text
+//!  headers in  ─▶ request   every check in its fixed order: content-type, method, path, the rest
+//!                 dialect   which service and method a path names
+//!  bytes in    ─▶ frame     messages out of partial input; exactly one where one is due
+//!  messages out ◀ frame     the prefix of a message
+//!  status out  ◀─ trailers  a status as header fields of at most 7 KiB, and back for clients
+//!                 diagnostics  the answer to how the server is
+//! ```
+//!
+//! It knows no socket, runtime, HTTP type or clock, so that a driver of any HTTP/2 engine can use
+//! it; header names and values are byte strings. Nothing here panics, whatever a client sends, and
+//! memory grows only with the bytes that arrive.
 #![no_std]
 #![warn(
     clippy::std_instead_of_core,

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct Limits {
     /// Connections served at one time; one more is closed at once.
     ///
-    /// 512: a node has tens of consumers, and an idle connection costs about 15 KiB.
+    /// 1,024: a node has tens of consumers, and an idle connection costs about 15 KiB.
     pub max_connections: usize,
     /// Calls in progress at one time over all connections; one more is `RESOURCE_EXHAUSTED`.
     ///
@@ -100,7 +100,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            max_connections: 512,
+            max_connections: 1024,
             max_calls: 8192,
             max_streams_per_connection: 200,
             connection_window_bytes: 1 << 20,

@@ -20,7 +20,7 @@ fn get(uid: &str) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_list_has_every_pod_in_one_message() {
-    let mut client = Node::small().client().await;
+    let client = Node::small().client().await;
     let answer = client.call(LIST, b"").await;
     assert_eq!((answer.http_status, answer.code()), (200, Code::Ok));
     assert_eq!(answer.headers["content-type"], "application/grpc");
@@ -34,7 +34,7 @@ async fn a_list_has_every_pod_in_one_message() {
 
 #[tokio::test]
 async fn a_pod_is_found_by_its_uid_or_not_found() {
-    let mut client = Node::small().client().await;
+    let client = Node::small().client().await;
     let answer = client.call(GET, &get("b")).await;
     assert_eq!((answer.code(), answer.messages.len()), (Code::Ok, 1));
     let answer = client.call(GET, &get("zz")).await;
@@ -45,7 +45,7 @@ async fn a_pod_is_found_by_its_uid_or_not_found() {
 
 #[tokio::test]
 async fn both_dialects_are_served() {
-    let mut client = Node::small().client().await;
+    let client = Node::small().client().await;
     let answer = client.call("/Pods/ListPods", b"").await;
     assert_eq!(answer.code(), Code::Ok);
     let list = podsapi_proto::documented::PodListResponse::decode(answer.messages[0].as_ref());
@@ -63,7 +63,7 @@ async fn diagnostics_answer_before_the_server_is_ready_and_cost_no_rate() {
     );
     node.server
         .source_problem(node.source, Some("no such file".into()));
-    let mut client = node.client().await;
+    let client = node.client().await;
     assert_eq!(
         client.call(LIST, b"").await.code(),
         Code::FailedPrecondition
@@ -80,7 +80,7 @@ async fn diagnostics_answer_before_the_server_is_ready_and_cost_no_rate() {
 
 #[tokio::test]
 async fn refused_requests_say_why_in_one_block() {
-    let mut client = Node::small().client().await;
+    let client = Node::small().client().await;
     let uri = format!("http://localhost{LIST}");
     let json = Request::post(&uri)
         .header("content-type", "application/json")
@@ -122,7 +122,7 @@ async fn broken_messages_are_refused_by_their_kind() {
         max_request_bytes: 100,
         ..Limits::default()
     };
-    let mut client = Node::with(&[], limits, unlimited()).client().await;
+    let client = Node::with(&[], limits, unlimited()).client().await;
     let two = [framed(b""), framed(b"")].concat();
     let large = framed(&[0; 101]);
     let cases: [(&[u8], Code); 7] = [
@@ -150,7 +150,7 @@ async fn broken_messages_are_refused_by_their_kind() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_may_arrive_byte_by_byte_and_end_in_an_empty_frame() {
-    let mut client = Node::small().client().await;
+    let client = Node::small().client().await;
     let mut requests = client.requests.clone().ready().await.unwrap();
     let (response, mut stream) = requests.send_request(request(GET), false).unwrap();
     for byte in framed(&get("a")) {
@@ -167,7 +167,7 @@ async fn a_request_may_arrive_byte_by_byte_and_end_in_an_empty_frame() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_never_ends_is_given_up() {
     let node = Node::small();
-    let mut client = node.client().await;
+    let client = node.client().await;
     let mut requests = client.requests.clone().ready().await.unwrap();
     let (response, mut stream) = requests.send_request(request(GET), false).unwrap();
     stream
@@ -194,7 +194,7 @@ async fn a_refusal_does_not_wait_for_a_client_that_keeps_its_side_open() {
 #[tokio::test(start_paused = true)]
 async fn a_deadline_ends_a_call_with_its_own_code() {
     let node = Node::small();
-    let mut client = node.client().await;
+    let client = node.client().await;
     let mut late = request(LIST);
     late.headers_mut()
         .insert("grpc-timeout", "0n".parse().unwrap());
@@ -224,7 +224,7 @@ async fn a_deadline_ends_a_call_with_its_own_code() {
 #[tokio::test]
 async fn a_bug_in_a_call_is_internal_for_that_call_only() {
     let node = Node::small();
-    let mut client = node.client().await;
+    let client = node.client().await;
     let mut events = client.watch(request(WATCH)).await;
     assert_eq!(events.first_list().await, 3);
 
@@ -283,7 +283,7 @@ async fn calls_beyond_the_limit_are_refused() {
         ..Limits::default()
     };
     let node = Node::with(&[], limits, unlimited());
-    let mut client = node.client().await;
+    let client = node.client().await;
     let mut events = client.watch(request(WATCH)).await;
     events.first_list().await;
     assert_eq!(client.call(LIST, b"").await.code(), Code::ResourceExhausted);
@@ -299,7 +299,7 @@ async fn request_bytes_beyond_the_budget_are_refused() {
         max_request_bytes_in_flight: 20,
         ..Limits::default()
     };
-    let mut client = Node::with(&[], limits, unlimited()).client().await;
+    let client = Node::with(&[], limits, unlimited()).client().await;
     let answer = client.call(GET, &get(&"u".repeat(30))).await;
     assert_eq!(answer.code(), Code::ResourceExhausted);
     assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
@@ -308,7 +308,7 @@ async fn request_bytes_beyond_the_budget_are_refused() {
 #[tokio::test]
 async fn the_end_of_each_call_is_counted_once() {
     let node = Node::small();
-    let mut client = node.client().await;
+    let client = node.client().await;
     client.call(LIST, b"").await;
     client.call(LIST, b"").await;
     client.call(GET, &get("zz")).await;

@@ -140,7 +140,7 @@ async fn a_watch_lives_as_long_as_its_client_answers() {
         limits.keepalive_interval = Duration::from_secs(60);
         limits.idle_timeout = Duration::from_secs(100);
     });
-    let mut client = node.client().await;
+    let client = node.client().await;
     let mut events = client.watch(request(WATCH)).await;
     assert_eq!(events.first_list().await, 1);
     tokio::time::sleep(Duration::from_secs(3600)).await;
@@ -151,7 +151,7 @@ async fn a_watch_lives_as_long_as_its_client_answers() {
 #[tokio::test(start_paused = true)]
 async fn a_connection_without_calls_is_closed_after_a_while() {
     let node = with(|limits| limits.idle_timeout = Duration::from_secs(100));
-    let mut client = node.client().await;
+    let client = node.client().await;
     assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
     let began = Instant::now();
     client.server.await.unwrap();
@@ -166,7 +166,7 @@ async fn a_connection_without_calls_is_closed_after_a_while() {
 async fn a_peer_that_does_not_read_its_socket_is_given_up() {
     let node = with(|limits| limits.write_stall_timeout = Duration::from_secs(30));
     node.put("big", 1 << 20);
-    let mut client = node.client().await;
+    let client = node.client().await;
     let _response = client.start(request(LIST), &framed(b"")).await;
     until(|| node.server.metrics_text().contains("podsapi_calls 1\n")).await;
     client.driver.abort();
@@ -183,7 +183,7 @@ async fn a_peer_that_does_not_read_its_socket_is_given_up() {
 #[tokio::test(start_paused = true)]
 async fn a_stopping_server_ends_watches_and_closes_connections() {
     let node = with(|_| {});
-    let mut client = node.client().await;
+    let client = node.client().await;
     let mut events = client.watch(request(WATCH)).await;
     events.first_list().await;
     let began = Instant::now();
@@ -246,7 +246,7 @@ async fn a_client_that_never_reads_does_not_hold_up_the_stop() {
 async fn a_stuck_watch_does_not_hold_up_the_stop() {
     let node = with(|limits| limits.drain_timeout = Duration::from_secs(10));
     node.put("big", 1 << 20);
-    let mut client = node.client().await;
+    let client = node.client().await;
     let response = client.start(request(WATCH), &framed(b"")).await;
     let _unread = response.await.unwrap();
     let began = Instant::now();
@@ -264,7 +264,7 @@ async fn a_stuck_watch_does_not_hold_up_the_stop() {
 async fn a_call_in_flight_finishes_while_the_server_stops() {
     let node = with(|_| {});
     node.put("big", 1 << 20);
-    let mut client = node.client().await;
+    let client = node.client().await;
     let response = client.start(request(LIST), &framed(b"")).await;
     let mut body = response.await.unwrap().into_body();
     node.server.shutdown();
@@ -287,7 +287,7 @@ async fn a_call_in_flight_finishes_while_the_server_stops() {
 #[tokio::test]
 async fn a_connection_beyond_the_limit_is_closed() {
     let node = with(|limits| limits.max_connections = 1);
-    let mut client = node.client().await;
+    let client = node.client().await;
     let (mut io, server) = node.pipe(1 << 16);
     assert_eq!(rest(&mut io).await, b"");
     server.await.unwrap();

@@ -186,17 +186,17 @@ impl Client {
     }
 
     /// Makes a whole call.
-    pub(crate) async fn send(&mut self, request: Request<()>, body: &[u8]) -> Answer {
+    pub(crate) async fn send(&self, request: Request<()>, body: &[u8]) -> Answer {
         Answer::read(self.start(request, body).await).await
     }
 
     /// Makes a whole call with one message.
-    pub(crate) async fn call(&mut self, path: &str, message: &[u8]) -> Answer {
+    pub(crate) async fn call(&self, path: &str, message: &[u8]) -> Answer {
         self.send(request(path), &framed(message)).await
     }
 
     /// Opens a watch and returns its stream once the headers are there.
-    pub(crate) async fn watch(&mut self, request: Request<()>) -> Events {
+    pub(crate) async fn watch(&self, request: Request<()>) -> Events {
         let response = self.start(request, &framed(b"")).await.await.unwrap();
         assert_eq!(response.headers()["content-type"], "application/grpc");
         Events {

@@ -15,7 +15,7 @@ const DELETED: i32 = 3;
 #[tokio::test]
 async fn a_watch_tells_the_pods_then_the_marker_then_changes() {
     let node = Node::small();
-    let mut client = node.client().await;
+    let client = node.client().await;
     let mut events = client.watch(request(WATCH)).await;
     for uid in ["a", "b", "c"] {
         let event = events.next().await.unwrap();
@@ -43,7 +43,7 @@ async fn a_watch_tells_the_pods_then_the_marker_then_changes() {
 #[tokio::test(start_paused = true)]
 async fn the_headers_of_a_watch_do_not_wait_for_an_event() {
     let node = Node::with(&[], Limits::default(), unlimited());
-    let mut client = node.client().await;
+    let client = node.client().await;
     // The documented dialect has no marker, so nothing at all is to be told.
     let opening = client.watch(request("/Pods/WatchPods"));
     tokio::time::timeout(Duration::from_millis(100), opening)
@@ -54,7 +54,7 @@ async fn the_headers_of_a_watch_do_not_wait_for_an_event() {
 #[tokio::test]
 async fn a_cancelled_watch_is_forgotten() {
     let node = Node::small();
-    let mut client = node.client().await;
+    let client = node.client().await;
     for _ in 0..300 {
         let mut events = client.watch(request(WATCH)).await;
         events.next().await.unwrap();
@@ -67,7 +67,7 @@ async fn a_cancelled_watch_is_forgotten() {
 #[tokio::test]
 async fn a_lost_connection_ends_its_watches() {
     let node = Node::small();
-    let mut client = node.client().await;
+    let client = node.client().await;
     let mut events = client.watch(request(WATCH)).await;
     events.first_list().await;
     client.driver.abort();
@@ -78,7 +78,7 @@ async fn a_lost_connection_ends_its_watches() {
 #[tokio::test]
 async fn queued_events_share_a_frame() {
     let node = Node::with(&[], Limits::default(), unlimited());
-    let mut client = node.client().await;
+    let client = node.client().await;
     let mut events = client.watch(request(WATCH)).await;
     events.first_list().await;
     // All under one lock, so that the watch is woken once.
@@ -103,7 +103,7 @@ async fn queued_events_share_a_frame() {
 async fn unread_watch(node: &Node, window: u32) -> (harness::Client, h2::client::ResponseFuture) {
     let mut builder = h2::client::Builder::new();
     builder.initial_window_size(window);
-    let mut client = node.client_with(&builder).await;
+    let client = node.client_with(&builder).await;
     let response = client.start(request(WATCH), &framed(b"")).await;
     (client, response)
 }
@@ -139,7 +139,7 @@ async fn a_watch_stuck_inside_an_event_is_reset_after_a_while() {
         ..unlimited()
     };
     let node = Node::with(&[("a", 40_000)], Limits::default(), config);
-    let (mut client, response) = unread_watch(&node, 100).await;
+    let (client, response) = unread_watch(&node, 100).await;
     let mut body = response.await.unwrap().into_body();
     assert_eq!(body.data().await.unwrap().unwrap().len(), 100);
     let error = body.data().await.unwrap().unwrap_err();
@@ -195,8 +195,8 @@ async fn a_reply_larger_than_every_window_arrives_whole() {
         .map(|(uid, filler)| (uid.as_str(), *filler))
         .collect();
     let node = Node::with(&pods, Limits::default(), unlimited());
-    let mut client = node.client().await;
-    let mut second = node.client().await;
+    let client = node.client().await;
+    let second = node.client().await;
     let (one, two) = tokio::join!(client.call(LIST, b""), second.call(LIST, b""));
     for answer in [one, two] {
         assert_eq!(answer.code(), Code::Ok);
@@ -207,7 +207,7 @@ async fn a_reply_larger_than_every_window_arrives_whole() {
 #[tokio::test]
 async fn two_large_replies_share_a_connection() {
     let node = Node::with(&[("a", 2 << 20)], Limits::default(), unlimited());
-    let mut client = node.client().await;
+    let client = node.client().await;
     let first = client.start(request(LIST), &framed(b"")).await;
     let second = client.start(request(LIST), &framed(b"")).await;
     let (first, second) = tokio::join!(harness::Answer::read(first), harness::Answer::read(second));
@@ -219,7 +219,7 @@ async fn the_status_arrives_with_a_window_of_zero() {
     let node = Node::small();
     let mut builder = h2::client::Builder::new();
     builder.initial_window_size(0);
-    let mut client = node.client_with(&builder).await;
+    let client = node.client_with(&builder).await;
     let answer = client.call("/v1alpha1.Pods/Nope", b"").await;
     assert_eq!(answer.code(), Code::Unimplemented);
 

@@ -2,6 +2,7 @@
 
 use podsapi_h2::AuthorityScanner;
 
+use crate::mask::{self, Choices};
 use crate::scripted;
 
 /// What every HTTP/2 client sends first.
@@ -43,6 +44,25 @@ pub fn authority(data: &[u8]) {
             }
         }
     }
+}
+
+/// The mask language on any bytes, as lines of text and as an encoded `FieldMask`: it compiles to
+/// what its canonical form compiles to, or is refused in short printable text.
+///
+/// # Panics
+///
+/// When a promise is broken.
+pub fn mask(data: &[u8]) {
+    mask::language(data);
+}
+
+/// Projection on a pod and masks that the bytes decide for, record by record and segment by segment.
+///
+/// # Panics
+///
+/// When a promise is broken.
+pub fn project(data: &[u8]) {
+    mask::project(&mut Choices::of_bytes(data));
 }
 
 /// Runs the scanner over `bytes`, `piece` bytes at a time.

@@ -2,6 +2,7 @@
 
 pub mod entry;
 pub mod frames;
+pub mod mask;
 mod model;
 pub mod op;
 pub mod pods;

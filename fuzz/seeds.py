@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the hand-made seeds of the corpora; run it inside fuzz/."""
 
+import hashlib
 import pathlib
 
 
@@ -41,4 +42,29 @@ def authority():
     )
 
 
+def paths(*paths):
+    return b"".join(b"\x0a" + bytes([len(path)]) + path for path in paths)
+
+
+def mask():
+    seed("mask", "names", b"metadata.name, status.podIPs ,,spec.containers.*.name")
+    seed("mask", "aliases", b"status.pod_i_ps,spec.volumes.volume_source.config_map,status.podIps")
+    seed("mask", "keys", b"metadata.labels.`a.b/c`,metadata.labels.x``y,metadata.labels.`x``y`,metadata.labels.``")
+    seed("mask", "stars", b"*,spec.*,spec.containers.args.*,spec.*.name,metadata.labels.*")
+    seed("mask", "leaves", b"status.startTime.seconds,spec.nodeName.x,metadata.labels.a.b/c,spec.overhead.cpu")
+    seed("mask", "reserved", b"spec.containers(name,image),spec.containers[0].name,spec.containers.0.name,spec..x,`")
+    seed("mask", "lines", b"status\n, \nmetadata.uid\nspec.workloadRef,kind")
+    seed("mask", "encoded", paths(b"status.phase", b"metadata.labels.`\xc3\xbc`", b""))
+    seed("mask", "encoded_badly", paths(b"status.phase") + b"\x08\x01")
+
+
+def project():
+    """Decisions, not bytes of pods: what they mean is up to the generators."""
+    for number in range(12):
+        decisions = b"".join(hashlib.sha256(bytes([number, part])).digest() for part in range(1 + number))
+        seed("project", f"drawn_{number}", decisions)
+
+
 authority()
+mask()
+project()

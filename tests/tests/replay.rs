@@ -10,6 +10,16 @@ fn the_authority_corpus_holds() -> io::Result<()> {
     replay("authority", entry::authority)
 }
 
+#[test]
+fn the_mask_corpus_holds() -> io::Result<()> {
+    replay("mask", entry::mask)
+}
+
+#[test]
+fn the_project_corpus_holds() -> io::Result<()> {
+    replay("project", entry::project)
+}
+
 /// Runs `target` on each file of its corpus; an empty or missing corpus is a failure.
 fn replay(name: &str, target: fn(&[u8])) -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -85,8 +85,7 @@ impl fmt::Display for Failure {
             Self::NotReady => f.write_str("the server is not ready"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
             Self::Refused(status) => {
-                let name = code_name(status.code());
-                write!(f, "the server refused: {name}: {}", status.message())?;
+                write!(f, "the server refused: {}", status_text(status))?;
                 for violation in status.violations() {
                     write!(f, "\n  {}: {}", violation.field, violation.description)?;
                 }
@@ -116,6 +115,22 @@ impl From<MirrorError> for Failure {
     fn from(error: MirrorError) -> Self {
         Self::Refused(Status::new(Code::Internal, error.to_string()))
     }
+}
+
+/// Returns why a watch ended, on one line.
+pub(crate) fn interruption(error: &FollowError) -> String {
+    match error {
+        FollowError::Client(ClientError::Refused(status)) => {
+            format!("the server ended the watch: {}", status_text(status))
+        }
+        FollowError::Client(ClientError::Transport(_))
+        | FollowError::Connect(_)
+        | FollowError::Ended => error.to_string(),
+    }
+}
+
+fn status_text(status: &Status) -> String {
+    format!("{}: {}", code_name(status.code()), status.message())
 }
 
 /// Returns the name that gRPC's documents use for `code`.

@@ -10,7 +10,7 @@ use podsapi_tokio::TokioRuntime;
 
 use crate::args::{Format, ReadArgs};
 use crate::columns::Columns;
-use crate::failure::Failure;
+use crate::failure::{Failure, interruption};
 use crate::output::{self, Layout};
 use crate::say;
 use crate::table::Table;
@@ -54,7 +54,7 @@ pub(crate) async fn watch(
                 if !connected || cause.is_final() {
                     return Err(Failure::of_watch(path, cause));
                 }
-                reports.disconnected(cause.to_string(), start);
+                reports.disconnected(interruption(&cause), start);
             }
             FollowEvent::Unreadable(error) => say(format_args!("left out: {error}")),
         }

@@ -1,0 +1,12 @@
+//! The command as a user runs it, against its own server.
+
+#[cfg(test)]
+mod connections;
+#[cfg(test)]
+mod formats;
+#[cfg(test)]
+mod process;
+#[cfg(test)]
+mod restarts;
+#[cfg(test)]
+mod serving;

@@ -1,0 +1,232 @@
+//! Processes of the command: each is waited for, but not for ever, and none outlives its test.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// Longer than anything here takes on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a command that ended left.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    /// Returns the output of a command that succeeded.
+    pub(crate) fn text(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        String::from_utf8(self.stdout).unwrap()
+    }
+}
+
+/// Returns the command without any environment but what finds programs.
+pub(crate) fn command<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_podsapi"));
+    command.args(arguments).env_clear().stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(path) = std::env::var_os("PATH") {
+        command.env("PATH", path);
+    }
+    command
+}
+
+/// Runs to its end.
+pub(crate) fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ended {
+    Running::start(&mut command(arguments)).end()
+}
+
+/// A process that is killed when its test ends.
+pub(crate) struct Running {
+    child: Child,
+    lines: Receiver<Vec<u8>>,
+    errors: Receiver<Vec<u8>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _status = self.child.wait();
+    }
+}
+
+impl Running {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        Self::of(command.spawn().unwrap())
+    }
+
+    /// Takes over a process; output that the test took itself is not read.
+    pub(crate) fn of(mut child: Child) -> Self {
+        let lines = lines_of(child.stdout.take());
+        let errors = lines_of(child.stderr.take());
+        Self {
+            child,
+            lines,
+            errors,
+        }
+    }
+
+    /// Waits for the end.
+    pub(crate) fn end(mut self) -> Ended {
+        let status = self.wait();
+        // The other ends of the pipes are closed, so both readers come to an end.
+        let stdout = self.lines.iter().flatten().collect();
+        let stderr = String::from_utf8(self.errors.iter().flatten().collect()).unwrap();
+        Ended {
+            code: status.code(),
+            stdout,
+            stderr,
+        }
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        until("the process ends", || self.child.try_wait().unwrap())
+    }
+
+    /// Asks it to stop, and returns how long that took.
+    pub(crate) fn terminate(mut self) -> (Duration, ExitStatus) {
+        let asked = now();
+        kill(
+            Pid::from_raw(self.child.id().try_into().unwrap()),
+            Signal::SIGTERM,
+        )
+        .unwrap();
+        let status = self.wait();
+        (asked.elapsed(), status)
+    }
+
+    /// Waits for a line of output in which `wanted` occurs, and returns it.
+    pub(crate) fn line(&self, wanted: &str) -> String {
+        line(&self.lines, wanted)
+    }
+
+    /// Waits for such a line on standard error.
+    pub(crate) fn error_line(&self, wanted: &str) -> String {
+        line(&self.errors, wanted)
+    }
+}
+
+/// A server on a socket of its own.
+pub(crate) struct Server {
+    pub(crate) process: Running,
+    pub(crate) socket: PathBuf,
+}
+
+impl Server {
+    /// Starts a server and waits until it is ready.
+    pub(crate) fn ready<S: AsRef<OsStr>>(
+        directory: &Path,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let server = Self::start(directory, arguments);
+        until("the server is ready", || {
+            let check = run([
+                "check".as_ref(),
+                "--socket".as_ref(),
+                server.socket.as_os_str(),
+            ]);
+            (check.code == Some(0)).then_some(())
+        });
+        server
+    }
+
+    /// Starts a server and waits until it listens.
+    pub(crate) fn start<S: AsRef<OsStr>>(
+        directory: &Path,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let socket = directory.join("pods.sock");
+        let mut command = command(["serve"]);
+        command.arg("--socket").arg(&socket).args(arguments);
+        let process = Running::start(&mut command);
+        process.error_line("serving");
+        Self { process, socket }
+    }
+
+    /// Runs a command against this server.
+    pub(crate) fn ask(&self, arguments: &[&str]) -> Ended {
+        self.command(arguments).end()
+    }
+
+    /// Starts a command against this server.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Running {
+        let mut command = command(arguments);
+        Running::start(command.arg("--socket").arg(&self.socket))
+    }
+}
+
+/// Asks again and again, since another process does not tell when it has changed.
+pub(crate) fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let started = now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(
+            started.elapsed() < PATIENCE,
+            "it takes too long until {what}"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "processes run in real time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn line(lines: &Receiver<Vec<u8>>, wanted: &str) -> String {
+    let mut seen = String::new();
+    loop {
+        let line = lines
+            .recv_timeout(PATIENCE)
+            .map(|line| String::from_utf8(line).unwrap());
+        match line {
+            Ok(line) if line.contains(wanted) => return line,
+            Ok(line) => seen += &line,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                panic!("no line with {wanted:?} came after:\n{seen}")
+            }
+        }
+    }
+}
+
+/// Reads lines, each with its end, on a thread of their own.
+fn lines_of(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    if let Some(pipe) = pipe {
+        std::thread::spawn(move || {
+            let mut pipe = BufReader::new(pipe);
+            let mut line = Vec::new();
+            while pipe
+                .read_until(b'\n', &mut line)
+                .is_ok_and(|count| count > 0)
+            {
+                if sender.send(std::mem::take(&mut line)).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    receiver
+}
+
+/// Writes the manifest of a pod with this name and UID.
+pub(crate) fn manifest(directory: &Path, name: &str, uid: &str) {
+    let text = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: shop, uid: {uid}}}\n\
+         spec: {{containers: [{{name: app, image: 'example.org/app:1'}}]}}\n"
+    );
+    let hidden = directory.join(format!(".{name}.tmp"));
+    std::fs::write(&hidden, text).unwrap();
+    std::fs::rename(hidden, directory.join(format!("{name}.yaml"))).unwrap();
+}

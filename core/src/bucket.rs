@@ -22,9 +22,12 @@ pub struct TokenBucket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "there is nothing to say but that"
+    reason = "all that a bucket knows when it is empty"
 )]
-pub struct Empty;
+pub struct Empty {
+    /// Until the next token is whole, if nobody takes one before.
+    pub wait_nanos: u64,
+}
 
 /// The parts of a token that are counted: one for each nanosecond of a second.
 const PARTS_PER_TOKEN: u64 = 1_000_000_000;
@@ -55,7 +58,8 @@ impl TokenBucket {
     ///
     /// let mut bucket = TokenBucket::new(2, NonZeroU32::MIN, Moment::ORIGIN);
     /// assert!(bucket.take(Moment::ORIGIN).is_ok());
-    /// assert!(bucket.take(Moment::from_nanos(499_999_999)).is_err());
+    /// let empty = bucket.take(Moment::from_nanos(499_999_999)).unwrap_err();
+    /// assert_eq!(empty.wait_nanos, 1);
     /// assert!(bucket.take(Moment::from_nanos(500_000_000)).is_ok());
     /// ```
     pub fn take(&mut self, now: Moment) -> Result<(), Empty> {
@@ -63,8 +67,15 @@ impl TokenBucket {
             return Ok(());
         }
         self.fill(now);
-        self.level = self.level.checked_sub(PARTS_PER_TOKEN).ok_or(Empty)?;
-        Ok(())
+        match self.level.checked_sub(PARTS_PER_TOKEN) {
+            Some(level) => {
+                self.level = level;
+                Ok(())
+            }
+            None => Err(Empty {
+                wait_nanos: (PARTS_PER_TOKEN - self.level).div_ceil(u64::from(self.qps)),
+            }),
+        }
     }
 
     fn fill(&mut self, now: Moment) {

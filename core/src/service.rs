@@ -225,9 +225,9 @@ impl Pods {
             return Err(Refusal::NotReady(self.gate.readiness()));
         }
         match method {
-            Method::GetPod | Method::ListPods => self.bucket.take(now).map_err(|_| {
+            Method::GetPod | Method::ListPods => self.bucket.take(now).map_err(|empty| {
                 self.counters.rate_limited += 1;
-                Refusal::RateLimited
+                Refusal::RateLimited(empty)
             }),
             Method::WatchPods => Ok(()),
         }

@@ -1,9 +1,11 @@
 //! What a client can be told when a call does not succeed.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::num::NonZeroU64;
 
 /// A gRPC status code, with the number that the protocol gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,12 +107,14 @@ impl Code {
     }
 }
 
-/// The outcome of a call that did not succeed: a code, a text, and what was wrong with fields.
+/// The outcome of a call that did not succeed: a code, a text, and details that programs read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     code: Code,
     message: Cow<'static, str>,
-    violations: Vec<Violation>,
+    reason: Option<Cow<'static, str>>,
+    retry_after_nanos: Option<NonZeroU64>,
+    violations: Box<[Violation]>,
 }
 
 /// One field of a request that cannot be accepted, as in `google.rpc.BadRequest`.
@@ -127,19 +131,44 @@ pub struct Violation {
 }
 
 impl Status {
-    /// Returns a status without violations; a literal text allocates nothing.
+    /// Returns a status without details; a literal text allocates nothing.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             code,
             message: message.into(),
-            violations: Vec::new(),
+            reason: None,
+            retry_after_nanos: None,
+            violations: Box::default(),
+        }
+    }
+
+    /// Returns the same status with the cause as a constant that programs can compare, as in
+    /// `google.rpc.ErrorInfo`: upper case, words joined by underscores.
+    #[must_use]
+    pub fn with_reason(self, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            reason: Some(reason.into()),
+            ..self
+        }
+    }
+
+    /// Returns the same status with the advice not to try again before this time has passed, as
+    /// in `google.rpc.RetryInfo`.
+    #[must_use]
+    pub fn with_retry_after(self, nanos: u64) -> Self {
+        Self {
+            retry_after_nanos: NonZeroU64::new(nanos),
+            ..self
         }
     }
 
     /// Returns the same status with `violations` as its details.
     #[must_use]
     pub fn with_violations(self, violations: Vec<Violation>) -> Self {
-        Self { violations, ..self }
+        Self {
+            violations: violations.into(),
+            ..self
+        }
     }
 
     /// Returns the code.
@@ -150,6 +179,16 @@ impl Status {
     /// Returns the text for people.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Returns the cause as a constant, if it has one.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// Returns the nanoseconds to wait before trying again, if that is known.
+    pub fn retry_after_nanos(&self) -> Option<u64> {
+        self.retry_after_nanos.map(NonZeroU64::get)
     }
 
     /// Returns what was wrong with single fields, in the order in which it was found.

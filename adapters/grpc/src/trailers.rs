@@ -12,7 +12,10 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 use podsapi_core::{Code, Status, Violation};
-use podsapi_proto::{google_rpc, well_known::Any};
+use podsapi_proto::{
+    google_rpc,
+    well_known::{Any, Duration},
+};
 use prost::Message;
 
 /// Largest block of response headers, counted as HPACK does: name, value and 32 for each field.
@@ -31,8 +34,8 @@ pub const fn field_bytes(name: &str, value: &str) -> usize {
 /// Returns the fields that tell a status, to be sent in a block in which other fields already
 /// take `used_bytes`.
 ///
-/// A message that does not fit is cut between characters, and violations that do not fit are left
-/// out, the last ones first.
+/// A message that does not fit is cut between characters, and details that do not fit are left
+/// out: violations first, the last ones of them before the others.
 pub fn encode(status: &Status, used_bytes: usize) -> Vec<Field> {
     let mut fields = Vec::new();
     let mut room = MAX_BLOCK_BYTES.saturating_sub(used_bytes);
@@ -42,7 +45,9 @@ pub fn encode(status: &Status, used_bytes: usize) -> Vec<Field> {
     };
 
     add(&mut room, STATUS, status.code().as_u8().to_string());
-    let details_follow = !status.violations().is_empty();
+    let details_follow = status.reason().is_some()
+        || status.retry_after_nanos().is_some()
+        || !status.violations().is_empty();
     let message_room = if details_follow { room / 4 } else { room };
     let message = fitting(
         status.message(),
@@ -83,8 +88,11 @@ pub fn decode<'a>(trailers: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> S
         .and_then(|code| code.parse().ok());
     match known.and_then(Code::from_u8) {
         Some(code) => {
-            let violations = details.map(read_violations).unwrap_or_default();
-            Status::new(code, text).with_violations(violations)
+            let status = Status::new(code, text);
+            match details {
+                Some(details) => with_details(status, details),
+                None => status,
+            }
         }
         None => {
             let code = crate::text::escape(code);
@@ -97,6 +105,13 @@ const STATUS: &str = "grpc-status";
 const MESSAGE: &str = "grpc-message";
 const DETAILS: &str = "grpc-status-details-bin";
 const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
+const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
+const RETRY_INFO: &str = "type.googleapis.com/google.rpc.RetryInfo";
+
+/// Who defines the reasons of statuses.
+const DOMAIN: &str = "podsapi";
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// What HPACK counts for a field beside its name and value (RFC 7541 section 4.1).
 const FIELD_OVERHEAD_BYTES: usize = 32;
@@ -175,10 +190,36 @@ fn hex(digit: u8) -> Option<u8> {
     }
 }
 
-/// Returns the details with as many violations as fit into `room` bytes, none if not one does.
+/// Returns the details: cause, time to wait, and as many violations as fit into `room` bytes; none
+/// if not one of them fits.
 fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
-    let mut request = google_rpc::BadRequest::default();
+    let mut whole = google_rpc::Status {
+        code: i32::from(status.code().as_u8()),
+        message: message.to_string(),
+        details: Vec::new(),
+    };
+    if let Some(reason) = status.reason() {
+        let info = google_rpc::ErrorInfo {
+            reason: reason.to_string(),
+            domain: DOMAIN.to_string(),
+            ..Default::default()
+        };
+        whole.details.push(any(ERROR_INFO, &info));
+    }
+    if let Some(nanos) = status.retry_after_nanos() {
+        let retry_delay = Some(Duration {
+            seconds: i64::try_from(nanos / NANOS_PER_SECOND).unwrap_or(i64::MAX),
+            nanos: i32::try_from(nanos % NANOS_PER_SECOND).unwrap_or_default(),
+        });
+        let info = google_rpc::RetryInfo { retry_delay };
+        whole.details.push(any(RETRY_INFO, &info));
+    }
     let mut encoded = None;
+    let before = whole.details.len();
+    if before > 0 && whole.encoded_len() <= room {
+        encoded = Some(whole.encode_to_vec());
+    }
+    let mut request = google_rpc::BadRequest::default();
     for violation in status.violations() {
         request
             .field_violations
@@ -187,15 +228,8 @@ fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
                 description: violation.description.clone(),
                 ..Default::default()
             });
-        let whole = google_rpc::Status {
-            code: i32::from(status.code().as_u8()),
-            message: message.to_string(),
-            details: [Any {
-                type_url: BAD_REQUEST.to_string(),
-                value: request.encode_to_vec().into(),
-            }]
-            .into(),
-        };
+        whole.details.truncate(before);
+        whole.details.push(any(BAD_REQUEST, &request));
         if whole.encoded_len() > room {
             break;
         }
@@ -204,24 +238,48 @@ fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
     encoded
 }
 
-fn read_violations(value: &[u8]) -> Vec<Violation> {
-    let status = BASE64
+fn any(type_url: &str, detail: &impl Message) -> Any {
+    Any {
+        type_url: type_url.to_string(),
+        value: detail.encode_to_vec().into(),
+    }
+}
+
+/// Adds what the details tell to a status; details that cannot be read add nothing.
+fn with_details(mut status: Status, value: &[u8]) -> Status {
+    let details = BASE64
         .decode(value)
         .ok()
         .and_then(|bytes| google_rpc::Status::decode(bytes.as_slice()).ok())
-        .unwrap_or_default();
-    let requests = status
-        .details
-        .iter()
-        .filter(|detail| detail.type_url == BAD_REQUEST);
-    requests
-        .filter_map(|detail| google_rpc::BadRequest::decode(detail.value.as_ref()).ok())
-        .flat_map(|request| request.field_violations)
-        .map(|one| Violation {
-            field: one.field,
-            description: one.description,
-        })
-        .collect()
+        .unwrap_or_default()
+        .details;
+    let mut violations = Vec::new();
+    for Any { type_url, value } in details {
+        let value = value.as_ref();
+        if type_url == BAD_REQUEST {
+            let request = google_rpc::BadRequest::decode(value).unwrap_or_default();
+            violations.extend(request.field_violations.into_iter().map(|one| Violation {
+                field: one.field,
+                description: one.description,
+            }));
+        } else if type_url == ERROR_INFO {
+            let info = google_rpc::ErrorInfo::decode(value).unwrap_or_default();
+            if !info.reason.is_empty() {
+                status = status.with_reason(info.reason);
+            }
+        } else if type_url == RETRY_INFO {
+            let info = google_rpc::RetryInfo::decode(value).unwrap_or_default();
+            let nanos = info.retry_delay.and_then(|delay| {
+                let seconds = u64::try_from(delay.seconds).ok()?;
+                let nanos = u64::try_from(delay.nanos).ok()?;
+                seconds.checked_mul(NANOS_PER_SECOND)?.checked_add(nanos)
+            });
+            if let Some(nanos) = nanos {
+                status = status.with_retry_after(nanos);
+            }
+        }
+    }
+    status.with_violations(violations)
 }
 
 #[cfg(test)]

@@ -39,7 +39,11 @@ fn a_refused_call_costs_nothing() {
     let mut bucket = bucket(1, 1);
     taken(&mut bucket, 1, Moment::ORIGIN);
     for nanos in (0..1_000_000_000).step_by(10_000_000) {
-        assert_eq!(bucket.take(Moment::from_nanos(nanos)), Err(Empty));
+        let wait_nanos = 1_000_000_000 - nanos;
+        assert_eq!(
+            bucket.take(Moment::from_nanos(nanos)),
+            Err(Empty { wait_nanos })
+        );
     }
     assert_eq!(bucket.take(Moment::from_nanos(1_000_000_000)), Ok(()));
 }
@@ -83,9 +87,15 @@ proptest! {
         let full = u128::from(bucket.level) + u128::from(qps) * u128::from(nanos);
         let full = full.min(u128::from(bucket.capacity));
         let token = u128::from(PARTS_PER_TOKEN);
-        let expected = if full >= token { (Ok(()), full - token) } else { (Err(Empty), full) };
-        let found = (bucket.take(Moment::from_nanos(nanos)), u128::from(bucket.level));
-        prop_assert_eq!(found, expected);
+        let expected = if full >= token { (true, full - token) } else { (false, full) };
+        let now = Moment::from_nanos(nanos);
+        let taken = bucket.take(now);
+        prop_assert_eq!((taken.is_ok(), u128::from(bucket.level)), expected);
+        if let Err(Empty { wait_nanos }) = taken {
+            let early = now.plus_nanos(wait_nanos - 1);
+            prop_assert!(bucket.clone().take(early).is_err());
+            prop_assert!(bucket.take(now.plus_nanos(wait_nanos)).is_ok());
+        }
     }
 
     #[test]

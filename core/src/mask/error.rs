@@ -56,7 +56,9 @@ impl MaskError {
             },
             description: printable(&fault.reason),
         });
-        Status::new(Code::InvalidArgument, self.to_string()).with_violations(violations.collect())
+        Status::new(Code::InvalidArgument, self.to_string())
+            .with_reason("INVALID_FIELD_MASK")
+            .with_violations(violations.collect())
     }
 }
 

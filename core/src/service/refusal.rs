@@ -1,9 +1,10 @@
-//! What a client is told when a call fails or a watch ends: the one place with these texts.
+//! What a client is told when a call fails or a watch ends: every text and every reason.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt::Write;
 
+use crate::bucket::Empty;
 use crate::gate::Readiness;
 use crate::mask::MaskError;
 use crate::status::{Code, Status};
@@ -17,7 +18,7 @@ pub(super) enum Refusal<'a> {
     Mask(MaskError),
     NotFound(&'a str),
     NotReady(Readiness),
-    RateLimited,
+    RateLimited(Empty),
     TooManyWatches { limit: u32 },
     WatchEnded { ending: Ending, buffer: u32 },
 }
@@ -28,31 +29,42 @@ impl From<Refusal<'_>> for Status {
             Refusal::Malformed(error) => Self::new(
                 Code::Internal,
                 format!("the request cannot be decoded: {error}"),
-            ),
+            )
+            .with_reason("MALFORMED_REQUEST"),
             Refusal::Mask(error) => error.status(),
             Refusal::NotFound(uid) => Self::new(
                 Code::NotFound,
                 format!("pod with UID {} not found", printable(uid)),
-            ),
+            )
+            .with_reason("POD_NOT_FOUND"),
             Refusal::NotReady(readiness) => Self::new(
                 Code::FailedPrecondition,
                 format!("Kubelet is initializing: {readiness}"),
-            ),
-            Refusal::RateLimited => Self::new(Code::ResourceExhausted, "rejected by rate limit"),
+            )
+            .with_reason("NOT_READY"),
+            Refusal::RateLimited(Empty { wait_nanos }) => {
+                Self::new(Code::ResourceExhausted, "rejected by rate limit")
+                    .with_reason("RATE_LIMITED")
+                    .with_retry_after(wait_nanos)
+            }
             Refusal::TooManyWatches { limit } => Self::new(
                 Code::ResourceExhausted,
                 format!("{limit} watches are open, which is the limit; close one or try later"),
-            ),
+            )
+            .with_reason("TOO_MANY_WATCHES"),
             Refusal::WatchEnded { ending, buffer } => {
-                let text = match ending {
-                    Ending::NotThere => "the watch is over".to_string(),
-                    Ending::Shutdown => "the server is shutting down".to_string(),
-                    Ending::TooSlow => format!(
-                        "the watch left {buffer} events unread and lost the next; watch again \
-                         for a new list"
-                    ),
+                let (text, reason) = match ending {
+                    Ending::NotThere => ("the watch is over".to_string(), "WATCH_OVER"),
+                    Ending::Shutdown => ("the server is shutting down".to_string(), "SHUTDOWN"),
+                    Ending::TooSlow => {
+                        let text = format!(
+                            "the watch left {buffer} events unread and lost the next; watch again \
+                             for a new list"
+                        );
+                        (text, "WATCH_TOO_SLOW")
+                    }
                 };
-                Self::new(ending.code(), text)
+                Self::new(ending.code(), text).with_reason(reason)
             }
         }
     }

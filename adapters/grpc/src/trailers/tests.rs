@@ -168,3 +168,23 @@ proptest! {
         decode([(&b"grpc-status"[..], &value[..])]);
     }
 }
+
+#[test]
+fn reason_and_time_to_wait_survive_the_way() {
+    let status = Status::new(Code::ResourceExhausted, "rejected by rate limit")
+        .with_reason("RATE_LIMITED")
+        .with_retry_after(1_500_000_000);
+    assert_eq!(there_and_back(&status), status);
+    let both = status.with_violations(vec![violation("spec.x", "no such field")]);
+    assert_eq!(there_and_back(&both), both);
+}
+
+#[test]
+fn a_reason_is_kept_when_violations_do_not_fit() {
+    let status = Status::new(Code::InvalidArgument, "bad")
+        .with_reason("INVALID_FIELD_MASK")
+        .with_violations(vec![violation("x".repeat(20_000), "y")]);
+    let back = there_and_back(&status);
+    assert_eq!(back.reason(), Some("INVALID_FIELD_MASK"));
+    assert_eq!(back.violations(), []);
+}

@@ -24,6 +24,53 @@ use crate::{
 };
 
 /// One node's pods, served on any number of connections; a cheap handle to clone.
+///
+/// # Examples
+///
+/// ```
+/// use std::{future::Future, time::Duration};
+///
+/// use podsapi_core::{Config, Moment, Pods, SourceConfig, SourceEvent, SourceKind};
+/// use podsapi_h2::{Limits, Peer, Runtime, Server};
+///
+/// #[derive(Clone)]
+/// struct Tokio(tokio::time::Instant);
+///
+/// impl Runtime for Tokio {
+///     type Sleep = tokio::time::Sleep;
+///
+///     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+///         tokio::spawn(task);
+///     }
+///
+///     fn sleep_until(&self, at: Moment) -> Self::Sleep {
+///         tokio::time::sleep_until(self.0 + Duration::from_nanos(at.as_nanos()))
+///     }
+///
+///     fn now(&self) -> Moment {
+///         Moment::from_nanos(u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Tokio(tokio::time::Instant::now());
+/// let sources = vec![SourceConfig::new("mine", SourceKind::Snapshot)];
+/// let pods = Pods::new(Config { sources, ..Config::default() }, runtime.now());
+/// let source = pods.source("mine").ok_or("no such source")?;
+///
+/// let server = Server::new(pods, Limits::default(), runtime);
+/// server.handle_source(source, SourceEvent::Begin)?;
+/// server.handle_source(source, SourceEvent::Complete { at: 0 })?;
+/// assert!(server.diagnostics().ready);
+///
+/// let (client, socket) = tokio::io::duplex(1024);
+/// let connection = tokio::spawn(server.serve_connection(socket, Peer::default()));
+/// drop(client);
+/// connection.await?;
+/// # Ok(())
+/// # }
+/// ```
 pub struct Server<R: Runtime> {
     shared: Arc<Shared<R>>,
 }
@@ -178,38 +225,38 @@ impl<R: Runtime> Shared<R> {
 
     /// Reads a watch; when there is nothing to read, the waker is called once there is.
     pub(crate) fn poll_watch(&self, watch: WatchId, waker: &Waker) -> WatchOutput {
-        self.with_service(|service| {
+        let (output, _former) = self.with_service(|service| {
             let output = service.pods.poll_watch(watch);
-            match output {
-                WatchOutput::Idle => {
-                    service.waiting.insert(watch, waker.clone());
-                }
-                WatchOutput::Event(_) => {}
-                WatchOutput::End(_) => {
-                    service.waiting.remove(&watch);
-                }
-            }
-            output
-        })
+            let former = match output {
+                WatchOutput::Idle => service.waiting.insert(watch, waker.clone()),
+                WatchOutput::Event(_) => None,
+                WatchOutput::End(_) => service.waiting.remove(&watch),
+            };
+            (output, former)
+        });
+        output
     }
 
     /// Returns whether a watch has ended, without reading from it; if not, the waker is called once
     /// it may have.
     pub(crate) fn is_watch_over(&self, watch: WatchId, waker: &Waker) -> bool {
-        self.with_service(|service| {
+        let (over, _former) = self.with_service(|service| {
             let over = service.pods.is_watch_over(watch);
-            if !over {
-                service.waiting.insert(watch, waker.clone());
-            }
-            over
-        })
+            let former = if over {
+                None
+            } else {
+                service.waiting.insert(watch, waker.clone())
+            };
+            (over, former)
+        });
+        over
     }
 
     /// Ends a watch that nobody reads any more.
     pub(crate) fn cancel_watch(&self, watch: WatchId) {
-        self.with_service(|service| {
+        let _former = self.with_service(|service| {
             service.pods.handle_cancel(watch);
-            service.waiting.remove(&watch);
+            service.waiting.remove(&watch)
         });
     }
 
@@ -217,21 +264,28 @@ impl<R: Runtime> Shared<R> {
     pub(crate) fn is_stopping(&self, connection: u64, waker: &Waker) -> bool {
         let mut wakers = self.connection_wakers();
         let stopping = self.stopping.load(Ordering::SeqCst);
-        if !stopping {
-            wakers
-                .entry(connection)
-                .or_insert_with(|| waker.clone())
-                .clone_from(waker);
-        }
+        let known = wakers
+            .get(&connection)
+            .is_some_and(|former| former.will_wake(waker));
+        let former = if stopping || known {
+            None
+        } else {
+            wakers.insert(connection, waker.clone())
+        };
+        drop(wakers);
+        drop(former);
         stopping
     }
 
     /// Forgets the waker of a connection that is over.
     pub(crate) fn forget_connection(&self, connection: u64) {
-        self.connection_wakers().remove(&connection);
+        let _former = self.connection_wakers().remove(&connection);
     }
 
     /// Runs `act` under the lock. A panic in it leaves the lock usable for the next caller.
+    ///
+    /// Wakers leave through the result, to be dropped outside: with the last one of a task, a
+    /// runtime may drop the task, which takes the lock to cancel its watch.
     fn with_service<T>(&self, act: impl FnOnce(&mut Service) -> T) -> T {
         let mut wakers = Vec::new();
         let result = {

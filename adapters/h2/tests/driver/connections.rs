@@ -325,3 +325,80 @@ async fn a_half_closed_connection_ends() {
         .unwrap()
         .unwrap();
 }
+
+/// A header block with literal fields only, neither indexed nor Huffman-coded.
+fn header_block(fields: &[(&str, &str)]) -> Vec<u8> {
+    let mut block = Vec::new();
+    for text in fields
+        .iter()
+        .flat_map(|(name, value)| [(true, name), (false, value)])
+    {
+        let (is_name, text) = text;
+        if is_name {
+            block.push(0);
+        }
+        block.push(u8::try_from(text.len()).expect("test fields are short"));
+        block.extend_from_slice(text.as_bytes());
+    }
+    block
+}
+
+fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    let len = u8::try_from(payload.len()).expect("test frames are short");
+    let mut frame = vec![0, 0, len, kind, flags, 0, 0, 0, stream];
+    frame.extend_from_slice(payload);
+    frame
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_socket_path_as_authority_reaches_the_handler() {
+    let node = with(|_| {});
+    for authority in [
+        "%2Fvar%2Frun%2Fx.sock",
+        "run%2Fx.sock",
+        "/run/x.sock",
+        "unix:///run/x",
+    ] {
+        let (mut io, _server) = node.pipe(1 << 16);
+        let headers = header_block(&[
+            (":method", "POST"),
+            (":scheme", "http"),
+            (":path", LIST),
+            (":authority", authority),
+            ("content-type", "application/grpc"),
+        ]);
+        let request = [
+            PREFACE.to_vec(),
+            EMPTY_SETTINGS.to_vec(),
+            frame(1, 4, 1, &headers),
+            frame(0, 1, 1, &framed(b"")),
+        ];
+        io.write_all(&request.concat()).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        io.shutdown().await.unwrap();
+        let seen = frames(&rest(&mut io).await);
+        let kinds: Vec<_> = seen
+            .iter()
+            .map(|(kind, _)| *kind)
+            .filter(|kind| *kind < 4)
+            .collect();
+        assert_eq!(kinds, [1, 0, 1], "{authority}: {seen:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_reset_while_an_answer_waits_for_room_ends_the_call() {
+    let node = with(|_| {});
+    node.put("big", 1 << 20);
+    let client = node.client().await;
+    for path in [LIST, WATCH] {
+        let response = client
+            .start(request(path), &framed(b""))
+            .await
+            .await
+            .unwrap();
+        until(|| node.server.metrics_text().contains("podsapi_calls 1\n")).await;
+        drop(response);
+        until(|| node.server.metrics_text().contains("podsapi_calls 0\n")).await;
+    }
+}

@@ -231,3 +231,48 @@ async fn the_status_arrives_with_a_window_of_zero() {
     let trailers = response.into_body().trailers().await.unwrap().unwrap();
     assert_eq!(harness::status(&trailers).code(), Code::DeadlineExceeded);
 }
+
+#[tokio::test]
+async fn a_window_of_one_byte_is_enough() {
+    let node = Node::small();
+    let mut builder = h2::client::Builder::new();
+    builder.initial_window_size(1);
+    let client = node.client_with(&builder).await;
+    let answer = client.call(LIST, b"").await;
+    assert_eq!((answer.code(), answer.messages.len()), (Code::Ok, 1));
+}
+
+#[tokio::test]
+async fn the_longest_deadline_is_no_deadline() {
+    let node = Node::small();
+    let client = node.client().await;
+    let mut patient = request(WATCH);
+    patient
+        .headers_mut()
+        .insert("grpc-timeout", "99999999H".parse().unwrap());
+    let mut events = client.watch(patient).await;
+    assert_eq!(events.first_list().await, 3);
+    node.put("d", 1);
+    assert_eq!(events.next().await.unwrap().r#type, ADDED);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_not_read_in_time_is_reset() {
+    let limits = Limits {
+        reply_timeout: Duration::from_secs(30),
+        ..Limits::default()
+    };
+    let node = Node::with(&[("a", 1 << 20)], limits, unlimited());
+    let client = node.client().await;
+    let response = client.start(request(LIST), &framed(b"")).await;
+    let mut body = response.await.unwrap().into_body();
+    let mut unread = 0;
+    let error = loop {
+        match body.data().await {
+            Some(Ok(piece)) => unread += piece.len(),
+            Some(Err(error)) => break error,
+            None => panic!("the answer ended after {unread} bytes"),
+        }
+    };
+    assert_eq!(error.reason(), Some(h2::Reason::CANCEL));
+}

@@ -1,7 +1,5 @@
 //! The metrics in the text format that Prometheus reads (version 0.0.4).
 
-use std::fmt::{Display, Write};
-
 use podsapi_core::{Code, Counters, Dialect, Method, SourceCounts, SourceKind, SourceState};
 
 use crate::{
@@ -9,6 +7,10 @@ use crate::{
     runtime::Runtime,
     server::{Server, Shared},
 };
+
+mod page;
+
+use page::{Page, Seconds};
 
 impl<R: Runtime> Server<R> {
     /// Returns every metric in the text format of Prometheus, to be served as
@@ -40,10 +42,10 @@ impl<R: Runtime> Server<R> {
         let requests = shared.meters.requests();
         let mut page = Page::default();
         kubelet_metrics(&mut page, &requests, &seen.counters);
-        page.service_metrics(&seen);
+        service_metrics(&mut page, &seen);
         source_metrics(&mut page, &seen.sources);
         shared.driver_metrics(&mut page, &requests);
-        page.text
+        page.into_text()
     }
 }
 
@@ -66,128 +68,78 @@ struct Source {
     problems: u64,
 }
 
-/// The text so far.
-#[derive(Debug, Default)]
-pub(crate) struct Page {
-    text: String,
-}
-
-impl Page {
-    /// Begins a metric: its help and its type come once, before its samples.
-    pub(crate) fn begin(&mut self, name: &str, kind: &str, help: &str) {
-        self.line(format_args!(
-            "# HELP {name} {}",
-            help.replace('\\', "\\\\").replace('\n', "\\n")
-        ));
-        self.line(format_args!("# TYPE {name} {kind}"));
-    }
-
-    /// Adds one sample.
-    pub(crate) fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
-        self.text.push_str(name);
-        for (place, (label, text)) in labels.iter().enumerate() {
-            self.text.push(if place == 0 { '{' } else { ',' });
-            self.text.push_str(label);
-            self.text.push_str("=\"");
-            for character in text.chars() {
-                match character {
-                    '\\' => self.text.push_str("\\\\"),
-                    '"' => self.text.push_str("\\\""),
-                    '\n' => self.text.push_str("\\n"),
-                    plain => self.text.push(plain),
-                }
-            }
-            self.text.push('"');
-        }
-        if !labels.is_empty() {
-            self.text.push('}');
-        }
-        self.line(format_args!(" {value}"));
-    }
-
-    /// Adds a metric that has one sample without labels.
-    pub(crate) fn single(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
-        self.begin(name, kind, help);
-        self.sample(name, &[], value);
-    }
-
-    fn line(&mut self, text: impl Display) {
-        writeln!(self.text, "{text}").expect("writing to a string cannot fail");
-    }
-
-    fn service_metrics(&mut self, seen: &Seen) {
-        let counters = &seen.counters;
-        let rows: [(&str, &str, &str, u64); 11] = [
-            (
-                "podsapi_ready",
-                GAUGE,
-                "1 once every source has told all its pods.",
-                seen.ready.into(),
-            ),
-            (
-                "podsapi_pods",
-                GAUGE,
-                "Pods that are served.",
-                seen.pods as u64,
-            ),
-            (
-                "podsapi_watches",
-                GAUGE,
-                "Watches that are open.",
-                seen.watches as u64,
-            ),
-            (
-                "podsapi_watch_queued_events",
-                GAUGE,
-                "Events that watches have not read yet.",
-                seen.queued_events as u64,
-            ),
-            (
-                "podsapi_watch_events_delivered_total",
-                COUNTER,
-                "Live events that watches have read.",
-                counters.watch_events_delivered,
-            ),
-            (
-                "podsapi_watch_events_coalesced_total",
-                COUNTER,
-                "Live events that were folded into a later state of the same pod.",
-                counters.watch_events_coalesced,
-            ),
-            (
-                "podsapi_watch_events_discarded_total",
-                COUNTER,
-                "Live events that were queued when their watch ended.",
-                counters.watch_events_discarded,
-            ),
-            (
-                "podsapi_watch_initial_pods_total",
-                COUNTER,
-                "Pods sent to watches before their sync marker.",
-                counters.watch_snapshot_pods,
-            ),
-            (
-                "podsapi_rate_limited_total",
-                COUNTER,
-                "Calls refused by the rate limit.",
-                counters.rate_limited,
-            ),
-            (
-                "podsapi_pod_changes_total",
-                COUNTER,
-                "Served pods that appeared, changed or went away.",
-                counters.changes,
-            ),
-            (
-                "podsapi_pod_conflicts_total",
-                COUNTER,
-                "Times that a source came to own a pod that another source owned too.",
-                counters.conflicts,
-            ),
-        ];
-        for (name, kind, help, value) in rows {
-            self.single(name, kind, help, value);
-        }
+fn service_metrics(page: &mut Page, seen: &Seen) {
+    let counters = &seen.counters;
+    let rows: [(&str, &str, &str, u64); 11] = [
+        (
+            "podsapi_ready",
+            GAUGE,
+            "1 once every source has told all its pods.",
+            seen.ready.into(),
+        ),
+        (
+            "podsapi_pods",
+            GAUGE,
+            "Pods that are served.",
+            seen.pods as u64,
+        ),
+        (
+            "podsapi_watches",
+            GAUGE,
+            "Watches that are open.",
+            seen.watches as u64,
+        ),
+        (
+            "podsapi_watch_queued_events",
+            GAUGE,
+            "Events that watches have not read yet.",
+            seen.queued_events as u64,
+        ),
+        (
+            "podsapi_watch_events_delivered_total",
+            COUNTER,
+            "Live events that watches have read.",
+            counters.watch_events_delivered,
+        ),
+        (
+            "podsapi_watch_events_coalesced_total",
+            COUNTER,
+            "Live events that were folded into a later state of the same pod.",
+            counters.watch_events_coalesced,
+        ),
+        (
+            "podsapi_watch_events_discarded_total",
+            COUNTER,
+            "Live events that were queued when their watch ended.",
+            counters.watch_events_discarded,
+        ),
+        (
+            "podsapi_watch_initial_pods_total",
+            COUNTER,
+            "Pods sent to watches before their sync marker.",
+            counters.watch_snapshot_pods,
+        ),
+        (
+            "podsapi_rate_limited_total",
+            COUNTER,
+            "Calls refused by the rate limit.",
+            counters.rate_limited,
+        ),
+        (
+            "podsapi_pod_changes_total",
+            COUNTER,
+            "Served pods that appeared, changed or went away.",
+            counters.changes,
+        ),
+        (
+            "podsapi_pod_conflicts_total",
+            COUNTER,
+            "Times that a source came to own a pod that another source owned too.",
+            counters.conflicts,
+        ),
+    ];
+    for (name, kind, help, value) in rows {
+        page.single(name, kind, help, value);
     }
 }
 
@@ -438,64 +390,5 @@ const STATES: [(SourceState, &str); 4] = [
     (SourceState::Lost, "lost"),
 ];
 
-/// Nanoseconds, printed as seconds without rounding.
-struct Seconds(u64);
-
-impl Display for Seconds {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{}.{:09}",
-            self.0 / 1_000_000_000,
-            self.0 % 1_000_000_000
-        )
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn label_values_are_escaped() {
-        let mut page = Page::default();
-        page.sample("m", &[("a", "x\"y\\z\n"), ("b", "é")], 3);
-        page.sample("m", &[], Seconds(1_500_000_000));
-        assert_eq!(
-            page.text,
-            "m{a=\"x\\\"y\\\\z\\n\",b=\"é\"} 3\nm 1.500000000\n"
-        );
-    }
-
-    #[test]
-    fn the_kubelets_metrics_have_its_names_and_labels() {
-        let meters = crate::meters::Meters::default();
-        let count = |method, code| meters.count_end(Dialect::V1alpha1, method, code, 1);
-        count(Method::ListPods, Code::Ok);
-        count(Method::ListPods, Code::Ok);
-        count(Method::GetPod, Code::NotFound);
-        count(Method::WatchPods, Code::Cancelled);
-        let mut counters = Counters::default();
-        counters.watch_events_dropped = 7;
-
-        let mut page = Page::default();
-        kubelet_metrics(&mut page, &meters.requests(), &counters);
-
-        for line in [
-            "# TYPE kubelet_pod_requests_total counter",
-            r#"kubelet_pod_requests_total{server_api_version="v1alpha1",status_code="OK"} 2"#,
-            r#"kubelet_pod_requests_total{server_api_version="v1alpha1",status_code="Canceled"} 1"#,
-            r#"kubelet_pod_requests_list_total{server_api_version="v1alpha1",status_code="OK"} 2"#,
-            r#"kubelet_pod_requests_get_total{server_api_version="v1alpha1",status_code="NotFound"} 1"#,
-            r#"kubelet_pod_requests_watch_total{server_api_version="v1alpha1",status_code="Canceled"} 1"#,
-            "# TYPE kubelet_pod_watch_events_dropped_total counter",
-            "kubelet_pod_watch_events_dropped_total 7",
-        ] {
-            assert!(
-                page.text.lines().any(|found| found == line),
-                "{line}\n{}",
-                page.text
-            );
-        }
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use alloc::vec;
 
-use proptest::prelude::*;
+use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 
 use super::*;
 

@@ -47,6 +47,10 @@ pub(crate) enum Command {
     /// are separated by commas. Flags win over the environment, which wins over the file.
     Serve(Box<ServeArgs>),
     /// Print pods and then their changes, until interrupted; survives restarts of the server
+    ///
+    /// After a restart only what changed meanwhile is printed. A pod that is gone is printed as it
+    /// was last known: in tables with the status Deleted, in JSON with the type DELETED. In
+    /// JSON, YAML and protobuf the end of the first replay is an event of its own, without a pod.
     Watch(ReadArgs),
 }
 

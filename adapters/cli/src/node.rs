@@ -1,7 +1,6 @@
 //! A server of pods with its sources running, as `serve` and `demo` need it.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -80,14 +79,8 @@ pub(crate) fn start(
             tracing::error!(source = name, "the source is not known and does not run");
             continue;
         };
-        let running = tokio::spawn(source.run(node_name.to_owned(), sink(&server, id)));
-        let server = server.clone();
-        tokio::spawn(async move {
-            match running.await {
-                Ok(error) => report_end(&server, id, &name, &error),
-                Err(panic) => report_end(&server, id, &name, &panic),
-            }
-        });
+        let running = source.run(node_name.to_owned(), sink(&server, id));
+        tokio::spawn(supervise(server.clone(), id, name, running));
     }
     server
 }
@@ -109,8 +102,22 @@ fn sink(server: &Server<TokioRuntime>, id: SourceId) -> Sink {
     )
 }
 
-fn report_end(server: &Server<TokioRuntime>, id: SourceId, name: &str, cause: &dyn Display) {
-    tracing::error!(source = name, %cause, "the source ended; its pods stay as they are");
+/// Runs a source on a task of its own, and says so when it ended.
+async fn supervise(
+    server: Server<TokioRuntime>,
+    id: SourceId,
+    name: String,
+    source: impl Future<Output = SourceError> + Send + 'static,
+) {
+    let cause = match tokio::spawn(source).await {
+        Ok(error) => error.to_string(),
+        Err(panic) => panic.to_string(),
+    };
+    tracing::error!(
+        source = name,
+        cause,
+        "the source ended; its pods stay as they are"
+    );
     server.source_problem(id, Some(format!("the source ended: {cause}")));
     if let Err(error) = server.handle_source(id, SourceEvent::Lost) {
         tracing::error!(source = name, %error, "the loss of the source was refused");
@@ -146,5 +153,77 @@ impl Conflicts {
             tracing::warn!(conflict, "two sources own one pod");
         }
         *reported = found;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use podsapi_core::EncodedPod;
+    use podsapi_proto::core_v1::Pod;
+    use podsapi_proto::diagnostics::SourceState;
+    use podsapi_proto::meta_v1::ObjectMeta;
+    use prost::Message;
+
+    use super::*;
+
+    fn server() -> (Server<TokioRuntime>, SourceId) {
+        let source = SourceConfig::new("snapshot", SourceKind::Snapshot);
+        let config = Config {
+            sources: vec![source],
+            ..Config::default()
+        };
+        let runtime = TokioRuntime::new();
+        let pods = Pods::new(config, runtime.now());
+        let server = Server::new(pods, Limits::default(), runtime);
+        let id = server.with_pods(|pods| pods.source("snapshot")).unwrap();
+        (server, id)
+    }
+
+    fn pod() -> EncodedPod {
+        let metadata = ObjectMeta {
+            uid: Some("u".to_owned()),
+            ..ObjectMeta::default()
+        };
+        let pod = Pod {
+            metadata: Some(metadata),
+            ..Pod::default()
+        };
+        EncodedPod::parse(Bytes::from(pod.encode_to_vec())).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_source_that_panics_is_reported_and_its_pods_stay() {
+        let (server, id) = server();
+        let sink = sink(&server, id);
+        let source = async move {
+            sink.begin()
+                .and_then(|()| sink.put(pod()))
+                .and_then(|()| sink.complete())
+                .unwrap();
+            panic!("out of luck");
+        };
+        supervise(server.clone(), id, "snapshot".to_owned(), source).await;
+        let status = server.diagnostics();
+        let [source] = status.sources.as_slice() else {
+            panic!("{status:?}")
+        };
+        assert!(
+            source.last_error.contains("out of luck"),
+            "{}",
+            source.last_error
+        );
+        assert_eq!(source.state(), SourceState::Lost);
+        assert_eq!((status.ready, status.pods), (true, 1));
+    }
+
+    #[tokio::test]
+    async fn a_source_that_ends_is_reported_with_its_error() {
+        let (server, id) = server();
+        let source = async { SourceError::UnknownSource };
+        supervise(server.clone(), id, "snapshot".to_owned(), source).await;
+        let expected = format!("the source ended: {}", SourceError::UnknownSource);
+        assert_eq!(server.diagnostics().sources[0].last_error, expected);
+        assert!(!server.diagnostics().ready);
     }
 }

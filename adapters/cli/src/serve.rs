@@ -6,6 +6,7 @@ use std::time::Duration;
 use podsapi_client::DEFAULT_SOCKET;
 use podsapi_core::Config;
 use podsapi_h2::Limits;
+use podsapi_proto::schema::SCHEMA_VERSION;
 use podsapi_tokio::{Listener, ServeOptions, SocketOptions, shutdown_signal};
 
 use crate::args::{ServeArgs, SlowWatch};
@@ -35,6 +36,12 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
             drain_timeout: drain,
             ..Limits::default()
         };
+        tracing::info!(
+            version = env!("CARGO_PKG_VERSION"),
+            schema = SCHEMA_VERSION,
+            node = node_name,
+            "starting"
+        );
         let server = node::start(config(args), limits, sources, &node_name);
         let options = ServeOptions {
             max_connections,

@@ -1,12 +1,16 @@
 //! `watch`: pods and then their changes, through restarts of the server.
 
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::path::Path;
+use std::pin::pin;
 
 use podsapi_client::{
     BackoffOptions, Change, ClientOptions, EventKind, Follow, FollowEvent, MirroredPod,
 };
 use podsapi_tokio::TokioRuntime;
+use tokio::io::Interest;
+use tokio::net::unix::pipe;
 
 use crate::args::{Format, ReadArgs};
 use crate::columns::Columns;
@@ -35,8 +39,14 @@ pub(crate) async fn watch(
     let mut printer = Printer::new(args);
     let mut reports = Reports::default();
     let mut connected = start == Start::Patient;
+    let mut unread = pin!(nobody_reads());
     loop {
-        match follow.next().await {
+        // A quiet node gives nothing to write, so a write alone would not show that all have left.
+        let event = tokio::select! {
+            event = follow.next() => event,
+            () = &mut unread => return Err(Failure::ClosedPipe),
+        };
+        match event {
             FollowEvent::Change(change) => {
                 let text = printer.print(&change, TokioRuntime::wall_seconds())?;
                 out.write_all(&text)?;
@@ -59,6 +69,18 @@ pub(crate) async fn watch(
             FollowEvent::Unreadable(error) => say(format_args!("left out: {error}")),
         }
     }
+}
+
+/// Waits until nobody reads standard output any more; for ever when it is a file.
+async fn nobody_reads() {
+    // Unchecked, since a check would go on to switch standard output itself to non-blocking.
+    let copy = std::io::stdout().as_fd().try_clone_to_owned();
+    if let Ok(output) = copy.and_then(pipe::Sender::from_owned_fd_unchecked)
+        && output.ready(Interest::ERROR).await.is_ok()
+    {
+        return;
+    }
+    std::future::pending().await
 }
 
 /// What was said about the connection, so that it is said once.

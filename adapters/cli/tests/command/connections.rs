@@ -90,7 +90,10 @@ fn a_socket_of_something_else_ends_with_three() {
 fn the_environment_names_the_socket_for_all() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pods.sock");
+    // Of a list a server takes all, and a client the first.
+    let second = directory.path().join("second.sock");
     let mut serve = command(["serve", "--simulate", "2"]);
+    let path = format!("{},{}", path.display(), second.display());
     let serve = Running::start(serve.env("PODSAPI_SOCKET", &path));
     serve.error_line("serving");
     until("the server is ready", || {
@@ -103,6 +106,9 @@ fn the_environment_names_the_socket_for_all() {
         .end()
         .text();
     assert_eq!(names.lines().count(), 2);
+    let wide = ["list", "-o", "wide", "--socket"].map(AsRef::as_ref);
+    let rows = run(wide.into_iter().chain([second.as_os_str()])).text();
+    assert_eq!(rows.lines().count(), 3);
 }
 
 #[test]
@@ -141,6 +147,23 @@ fn a_watch_of_which_only_the_first_line_is_read_ends_quietly() {
     lines.read_line(&mut first).unwrap();
     drop(lines);
     assert!(first.contains("ADDED"), "{first}");
+    let ended = Running::of(child).end();
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_watch_of_a_quiet_node_ends_when_its_reader_has_left() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::ready(directory.path(), ["--simulate", "2"]);
+    let mut command = command(["watch", "-o", "json"]);
+    let mut child = command.arg("--socket").arg(&server.socket).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("INITIAL_SYNC_COMPLETE") {
+        line.clear();
+        assert!(lines.read_line(&mut line).unwrap() > 0);
+    }
+    drop(lines);
     let ended = Running::of(child).end();
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
 }

@@ -1,4 +1,88 @@
 //! The Kubelet Pods API as a `no_std` state machine without I/O.
+//!
+//! ```text
+//!   sources                          Pods                              adapters
+//!
+//!  SourceEvent --handle_source--> source --> store --> watch --poll_watch--> WatchOutput
+//!                                   |          |         ^
+//!                                  gate     snapshot ----+
+//!                                   |          |
+//!  Call ----------handle_call-----> gate --> bucket --> mask --> request ----> Reply
+//! ```
+//!
+//! One type, [`Pods`], is the whole service. Inputs are called `handle_*`, outputs `poll_*`, and
+//! getters are plain nouns. Data flows one way: what sources say is joined in the store, what
+//! changes there goes to the queues of watches, and adapters read those. There are no callbacks,
+//! channels, locks, clocks or random numbers in here, so the same inputs give the same outputs.
+//!
+//! Bytes stay bytes. A pod is walked once, when [`EncodedPod::parse`] takes it; after that it is
+//! shared, spliced and selected from in its encoded form, and fields that no schema knows stay.
+//!
+//! # The run loop
+//!
+//! 1. Make [`Pods`] of a [`Config`] and resolve each source's name with [`Pods::source`].
+//! 2. Call one `handle_*`: a source spoke, a call came in, a reader went away, the server ends.
+//! 3. Call [`Pods::poll_ready`] until it returns `None`, and wake the readers of those watches.
+//! 4. A reader calls [`Pods::poll_watch`] while it has room, until [`WatchOutput::Idle`] or
+//!    [`WatchOutput::End`]. After `Idle` it waits to be woken; after `End` the id is over.
+//!
+//! ```
+//! use bytes::Bytes;
+//! use podsapi_core::{
+//!     Call, Config, Dialect, EncodedPod, Method, Moment, Pods, Reply, SourceConfig, SourceEvent,
+//!     SourceKind, WatchOutput,
+//! };
+//!
+//! let now = Moment::ORIGIN;
+//! let sources = vec![SourceConfig::new("snapshot", SourceKind::Snapshot)];
+//! let mut pods = Pods::new(Config { sources, ..Config::default() }, now);
+//!
+//! let source = pods.source("snapshot").ok_or("not configured")?;
+//! let pod = EncodedPod::parse(Bytes::from_static(b"\x0a\x06\x0a\x01a\x2a\x01u"))?;
+//! pods.handle_source(source, SourceEvent::Begin, now)?;
+//! pods.handle_source(source, SourceEvent::Put { pod, at: 1_700_000_000 }, now)?;
+//! pods.handle_source(source, SourceEvent::Complete { at: 1_700_000_000 }, now)?;
+//!
+//! let call = Call::new(Dialect::V1alpha1, Method::WatchPods, Bytes::new());
+//! let Reply::Watch(watch) = pods.handle_call(call, now) else { panic!("refused") };
+//! assert_eq!(pods.poll_ready(), Some(watch));
+//! let mut events = 0;
+//! while let WatchOutput::Event(message) = pods.poll_watch(watch) {
+//!     events += usize::from(!message.is_empty());
+//! }
+//! assert_eq!(events, 2, "the pod, and the sync marker");
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! # Time
+//!
+//! `now` is the last argument of whatever needs it: a [`Moment`], nanoseconds since an origin of
+//! the adapter's choice. It paces the [`TokenBucket`] and dates a source's last news; a clock that
+//! stands or goes back does no harm. Nothing in here waits, so there is no timeout to poll. Wall
+//! time comes from the sources, as seconds since 1970 in `at`, and goes into deletions only.
+//!
+//! # Bounds
+//!
+//! | what | default | at the limit |
+//! | --- | --- | --- |
+//! | [`Config::qps`], [`Config::burst`] | 100 a second, 10 at once | the call is refused |
+//! | [`Config::watch_buffer`] | 100 events a watch | [`Config::slow_watch`]: that watch ends, or folds its events |
+//! | [`Config::max_watches`] | 4,096 | the call is refused |
+//! | [`Config::max_pods_per_source`] | 65,536 | the source's word is refused |
+//! | [`Config::max_pod_bytes`] | 3 MiB, and twice that with a local status | the source's word is refused |
+//! | [`MAX_DEPTH`] | 100 levels of nesting | the bytes are refused |
+//!
+//! Each default has its reason beside it, and each refusal is told to whoever caused it and counted
+//! in [`Counters`]. A watch costs references: its first list is shared with all watches that were
+//! opened at the same state, and its queue holds pods that the store made once.
+//!
+//! # Errors and panics
+//!
+//! The type says whose fault it is: [`Status`] is for clients and the only error that crosses the
+//! socket, [`PodError`] and [`WireError`] are about a source's bytes, [`SourceError`] about the
+//! order and the limits that an adapter must keep, [`MaskError`] about a client's mask. None
+//! allocates but those for clients. A panic means a bug in here: no bytes, call, source or stale id
+//! may reach one.
 #![no_std]
 #![warn(
     clippy::std_instead_of_core,

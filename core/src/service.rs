@@ -12,21 +12,21 @@ use crate::call::{
 };
 use crate::config::Config;
 use crate::counters::Counters;
-use crate::gate::{Gate, Readiness};
-use crate::pod::Uid;
-use crate::source::{
-    Feed, FeedLimits, SourceCounts, SourceError, SourceEvent, SourceId, SourceView, Step,
-};
+use crate::gate::Gate;
+use crate::source::{Feed, FeedLimits, SourceError, SourceEvent, SourceId, Step};
 use crate::status::{Code, Status};
 use crate::store::{Change, PodStore, Rank, Snapshot};
 use crate::time::Moment;
 use crate::watch::{Ending, Full, Read, View, WatchSet};
+
+pub use views::Conflict;
 
 use refusal::Refusal;
 
 mod refusal;
 #[cfg(test)]
 mod tests;
+mod views;
 
 /// The Kubelet Pods API as a state machine: call a `handle_*`, then drain `poll_ready`.
 #[derive(Debug)]
@@ -44,20 +44,17 @@ pub struct Pods {
     shutting_down: bool,
 }
 
-/// A pod that two sources own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "adapters print every field")]
-pub struct Conflict<'a> {
-    /// The pod.
-    pub uid: &'a Uid,
-    /// The source whose pod is served.
-    pub served: &'a str,
-    /// The source whose pod waits until the other goes away.
-    pub shadowed: &'a str,
-}
-
 impl Pods {
     /// Returns a service that waits for the configured sources.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use podsapi_core::{Config, Moment, Pods};
+    ///
+    /// let pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// assert!(pods.readiness().is_ready(), "there is no source to wait for");
+    /// ```
     pub fn new(config: Config, now: Moment) -> Self {
         let mut sources = config.sources;
         let mut names = BTreeSet::new();
@@ -106,6 +103,19 @@ impl Pods {
     /// # Errors
     ///
     /// Returns what the adapter did wrong; nothing has changed then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Config, Moment, Pods, SourceConfig, SourceEvent, SourceKind};
+    /// # let sources = vec![SourceConfig::new("files", SourceKind::Manifests)];
+    /// # let mut pods = Pods::new(Config { sources, ..Config::default() }, Moment::ORIGIN);
+    /// let files = pods.source("files").ok_or("not configured")?;
+    /// pods.handle_source(files, SourceEvent::Begin, Moment::ORIGIN)?;
+    /// pods.handle_source(files, SourceEvent::Complete { at: 1_700_000_000 }, Moment::ORIGIN)?;
+    /// assert!(pods.readiness().is_ready());
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn handle_source(
         &mut self,
         source: SourceId,
@@ -158,6 +168,18 @@ impl Pods {
     ///
     /// The order of checks is fixed: shutdown, readiness, rate (not for watches), mask, request.
     /// The method was checked before, since a [`Method`] exists.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Call, Code, Config, Dialect, Method, Moment, Pods, Reply};
+    /// # let mut pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// let call = Call::new(Dialect::V1alpha1, Method::GetPod, (&b"\x0a\x01u"[..]).into());
+    /// match pods.handle_call(call, Moment::ORIGIN) {
+    ///     Reply::Refuse(status) => assert_eq!(status.message(), "pod with UID u not found"),
+    ///     Reply::Answer(_) | Reply::Watch(_) => panic!("there is no pod"),
+    /// }
+    /// ```
     pub fn handle_call(&mut self, call: Call, now: Moment) -> Reply {
         let (dialect, method) = (call.dialect, call.method);
         let reply = match self.admit(method, now) {
@@ -179,11 +201,34 @@ impl Pods {
     }
 
     /// Ends a watch whose reader went away; ids of former watches change nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Call, Config, Dialect, Method, Moment, Pods, Reply};
+    /// # let mut pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// let call = Call::new(Dialect::V1alpha1, Method::WatchPods, Default::default());
+    /// let Reply::Watch(watch) = pods.handle_call(call, Moment::ORIGIN) else { panic!("refused") };
+    /// pods.handle_cancel(watch);
+    /// pods.handle_cancel(watch);
+    /// assert_eq!(pods.watch_count(), 0);
+    /// ```
     pub fn handle_cancel(&mut self, watch: WatchId) {
         self.watches.cancel(watch, &mut self.counters);
     }
 
     /// Ends every watch and refuses new calls; drain [`Pods::poll_ready`] afterwards.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Call, Code, Config, Dialect, Method, Moment, Pods, Reply};
+    /// # let mut pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// pods.handle_shutdown();
+    /// let call = Call::new(Dialect::V1alpha1, Method::ListPods, Default::default());
+    /// let reply = pods.handle_call(call, Moment::ORIGIN);
+    /// assert!(matches!(reply, Reply::Refuse(status) if status.code() == Code::Unavailable));
+    /// ```
     pub fn handle_shutdown(&mut self) {
         self.shutting_down = true;
         self.watches.shutdown(&mut self.counters);
@@ -195,11 +240,33 @@ impl Pods {
     }
 
     /// Returns a watch that became readable; call until `None` after every `handle_*`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Config, Moment, Pods};
+    /// # let mut pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// while let Some(watch) = pods.poll_ready() {
+    ///     println!("wake the reader of {watch:?}");
+    /// }
+    /// ```
     pub fn poll_ready(&mut self) -> Option<WatchId> {
         self.watches.poll_ready()
     }
 
     /// Reads one message of a watch; read until `Idle` or `End`, or as far as there is room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Call, Config, Dialect, Method, Moment, Pods, Reply, WatchOutput};
+    /// # let mut pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// let call = Call::new(Dialect::V1alpha1, Method::WatchPods, Default::default());
+    /// let Reply::Watch(watch) = pods.handle_call(call, Moment::ORIGIN) else { panic!("refused") };
+    /// let WatchOutput::Event(marker) = pods.poll_watch(watch) else { panic!("no marker") };
+    /// assert_eq!(marker.to_vec(), b"\x08\x04");
+    /// assert!(matches!(pods.poll_watch(watch), WatchOutput::Idle));
+    /// ```
     pub fn poll_watch(&mut self, watch: WatchId) -> WatchOutput {
         match self.watches.poll(watch, &mut self.counters) {
             Read::Event(event) => WatchOutput::Event(event),
@@ -289,77 +356,5 @@ impl Pods {
                 .map(Arc::clone)
                 .collect(),
         }
-    }
-
-    /// Returns the id of the source that was configured under this name.
-    pub fn source(&self, name: &str) -> Option<SourceId> {
-        let place = self
-            .feeds
-            .iter()
-            .position(|(feed, _)| feed.name() == name)?;
-        u16::try_from(place).ok().map(SourceId)
-    }
-
-    /// Returns which sources are still missing; once none is, that stays so.
-    pub fn readiness(&self) -> Readiness {
-        self.gate.readiness()
-    }
-
-    /// Returns a copy of all numbers.
-    pub fn counters(&self) -> Counters {
-        let mut counters = self.counters.clone();
-        counters.conflicts = self.store.conflicts();
-        counters
-    }
-
-    /// Returns the sources in the order of the configuration.
-    pub fn sources(&self) -> impl ExactSizeIterator<Item = SourceView<'_>> {
-        self.feeds.iter().map(|(feed, rank)| {
-            let view = feed.view();
-            let counts = SourceCounts {
-                shadowed: self.store.shadowed(*rank),
-                ..view.counts
-            };
-            SourceView { counts, ..view }
-        })
-    }
-
-    /// Returns the pods that several sources own, in the order of their identities.
-    pub fn conflicts(&self) -> impl Iterator<Item = Conflict<'_>> {
-        self.store.contested().filter_map(|(uid, winner, loser)| {
-            Some(Conflict {
-                uid,
-                served: self.ranked(winner)?,
-                shadowed: self.ranked(loser)?,
-            })
-        })
-    }
-
-    fn ranked(&self, rank: Rank) -> Option<&str> {
-        self.feeds
-            .iter()
-            .find(|(_, other)| *other == rank)
-            .map(|(feed, _)| feed.name())
-    }
-
-    /// Returns the number of pods that are served.
-    pub fn pod_count(&self) -> usize {
-        self.store.len()
-    }
-
-    /// Returns the number of watches that are not ended.
-    pub fn watch_count(&self) -> usize {
-        self.watches.len()
-    }
-
-    /// Tells whether nothing but the end is left to be read of a watch, or not even that; lets an
-    /// adapter whose reader is stuck learn of the end without taking events it has no room for.
-    pub fn is_watch_over(&self, watch: WatchId) -> bool {
-        self.watches.is_over(watch)
-    }
-
-    /// Returns the number of live events that wait to be read, over all watches.
-    pub fn queued_events(&self) -> usize {
-        self.watches.queued()
     }
 }

@@ -5,7 +5,7 @@ use podsapi_tests::run::Run;
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_service_does_what_the_model_says(setup in setups(), ops in ops(60)) {

@@ -8,6 +8,7 @@ use super::*;
 use crate::call::MaskRequest;
 use crate::config::{SlowWatch, SourceConfig, SourceKind};
 use crate::mask::FieldMask;
+use crate::pod::Uid;
 use crate::sample::{pod, pod_in_phase, status};
 use crate::wire::put_bytes;
 

@@ -1,0 +1,122 @@
+//! What can be seen of the service without changing it.
+
+use crate::call::WatchId;
+use crate::counters::Counters;
+use crate::gate::Readiness;
+use crate::pod::Uid;
+use crate::source::{SourceCounts, SourceId, SourceView};
+use crate::store::Rank;
+
+use super::Pods;
+
+/// A pod that two sources own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "adapters print every field")]
+pub struct Conflict<'a> {
+    /// The pod.
+    pub uid: &'a Uid,
+    /// The source whose pod is served.
+    pub served: &'a str,
+    /// The source whose pod waits until the other goes away.
+    pub shadowed: &'a str,
+}
+
+impl Pods {
+    /// Returns the id of the source that was configured under this name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Config, Moment, Pods};
+    /// # let pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// assert_eq!(pods.source("nobody"), None);
+    /// ```
+    pub fn source(&self, name: &str) -> Option<SourceId> {
+        let place = self
+            .feeds
+            .iter()
+            .position(|(feed, _)| feed.name() == name)?;
+        u16::try_from(place).ok().map(SourceId)
+    }
+
+    /// Returns which sources are still missing; once none is, that stays so.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Config, Moment, Pods, SourceConfig, SourceKind};
+    /// let sources = vec![SourceConfig::new("files", SourceKind::Manifests)];
+    /// let pods = Pods::new(Config { sources, ..Config::default() }, Moment::ORIGIN);
+    /// assert_eq!(pods.readiness().to_string(), "waiting for files");
+    /// ```
+    pub fn readiness(&self) -> Readiness {
+        self.gate.readiness()
+    }
+
+    /// Returns a copy of all numbers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Call, Code, Config, Dialect, Method, Moment, Pods};
+    /// # let mut pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// pods.handle_call(Call::new(Dialect::V1alpha1, Method::ListPods, Default::default()), Moment::ORIGIN);
+    /// assert_eq!(pods.counters().requests(Dialect::V1alpha1, Method::ListPods, Code::Ok), 1);
+    /// ```
+    pub fn counters(&self) -> Counters {
+        let mut counters = self.counters.clone();
+        counters.conflicts = self.store.conflicts();
+        counters
+    }
+
+    /// Returns the sources in the order of the configuration.
+    pub fn sources(&self) -> impl ExactSizeIterator<Item = SourceView<'_>> {
+        self.feeds.iter().map(|(feed, rank)| {
+            let view = feed.view();
+            let counts = SourceCounts {
+                shadowed: self.store.shadowed(*rank),
+                ..view.counts
+            };
+            SourceView { counts, ..view }
+        })
+    }
+
+    /// Returns the pods that several sources own, in the order of their identities.
+    pub fn conflicts(&self) -> impl Iterator<Item = Conflict<'_>> {
+        self.store.contested().filter_map(|(uid, winner, loser)| {
+            Some(Conflict {
+                uid,
+                served: self.ranked(winner)?,
+                shadowed: self.ranked(loser)?,
+            })
+        })
+    }
+
+    fn ranked(&self, rank: Rank) -> Option<&str> {
+        self.feeds
+            .iter()
+            .find(|(_, other)| *other == rank)
+            .map(|(feed, _)| feed.name())
+    }
+
+    /// Returns the number of pods that are served.
+    pub fn pod_count(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Returns the number of watches that are not ended.
+    pub fn watch_count(&self) -> usize {
+        self.watches.len()
+    }
+
+    /// Tells whether nothing but the end is left to be read of a watch, or not even that; lets an
+    /// adapter whose reader is stuck learn of the end without taking events it has no room for.
+    pub fn is_watch_over(&self, watch: WatchId) -> bool {
+        self.watches.is_over(watch)
+    }
+
+    /// Returns the number of live events that wait to be read, over all watches.
+    pub fn queued_events(&self) -> usize {
+        self.watches.queued()
+    }
+}

@@ -3,6 +3,7 @@
 use std::env;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +12,17 @@ const MARK: &str = "PODSAPI_TEST_CHILD";
 
 /// How long a child may take.
 const TIME: Duration = Duration::from_secs(60);
+
+/// Held for writing while a child starts.
+static STARTING: RwLock<()> = RwLock::new(());
+
+/// Keeps children from starting meanwhile.
+///
+/// Until a new process runs its program it holds copies of all descriptors, so a listener that this process closes would
+/// answer a little longer.
+pub(crate) fn none_starts() -> RwLockReadGuard<'static, ()> {
+    STARTING.read().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Says whether this process is such a child.
 pub(crate) fn is_child() -> bool {
@@ -25,6 +37,7 @@ pub(crate) fn start(
     variables: &[(&str, &str)],
 ) -> Child {
     let script = format!("{prelude}\nexec \"$0\" --exact \"$1\" --nocapture --test-threads 1");
+    let _starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     Command::new("sh")
         .arg("-c")
         .arg(script)

@@ -1,7 +1,7 @@
 //! Serves the Kubelet Pods API on UNIX sockets with tokio.
 //!
 //! [`Listener::bind`] makes a socket (or [`Listener::inherited`] takes those that a supervisor made), [`TokioRuntime`] lends
-//! tokio's tasks and clock to [`podsapi_h2::Server`], and [`serve`] accepts connections until it is told to stop, then drains.
+//! tokio's tasks and clock to [`podsapi_h2::Server`], and [`serve()`] accepts connections until it is told to stop, then drains.
 //!
 //! ```text
 //! SocketOptions ─▶ Listener ─┐

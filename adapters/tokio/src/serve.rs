@@ -36,7 +36,7 @@ const CUT_OFF_TIME: Duration = Duration::from_millis(200);
 /// Longer than anybody waits, and short enough for every clock.
 const DRAIN_LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// What [`serve`] is told beside the listeners.
+/// What [`serve()`] is told beside the listeners.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
     /// How many connections may be open at once; one more is accepted and closed. Users other than root and the server's own

@@ -6,7 +6,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Completes at the next SIGTERM or SIGINT that comes after the first poll.
 ///
-/// From then on neither ends the process by itself any more: [`serve`](crate::serve) takes the first as the wish to drain and a
+/// From then on neither ends the process by itself any more: [`serve`](crate::serve()) takes the first as the wish to drain and a
 /// second as the wish to end at once.
 ///
 /// # Panics

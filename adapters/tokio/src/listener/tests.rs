@@ -130,6 +130,7 @@ fn an_unknown_group_and_an_odd_mode_are_refused_before_anything_is_made() {
 
 #[test]
 fn a_stale_file_from_a_crash_is_replaced() {
+    let _calm = child_process::none_starts();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pods.sock");
     drop(UnixListener::bind(&path).unwrap());
@@ -190,6 +191,7 @@ fn a_datagram_socket_in_use_is_left_alone() {
 
 #[test]
 fn what_is_not_a_socket_is_never_removed() {
+    let _calm = child_process::none_starts();
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     fs::write(at("file"), "precious").unwrap();
@@ -220,6 +222,7 @@ fn what_is_not_a_socket_is_never_removed() {
 
 #[test]
 fn a_symbolic_link_in_the_directory_part_is_followed() {
+    let _calm = child_process::none_starts();
     let directory = tempfile::tempdir().unwrap();
     fs::create_dir(directory.path().join("real")).unwrap();
     symlink("real", directory.path().join("link")).unwrap();
@@ -232,6 +235,7 @@ fn a_symbolic_link_in_the_directory_part_is_followed() {
 
 #[test]
 fn a_path_of_107_bytes_is_served_and_one_of_108_is_refused() {
+    let _calm = child_process::none_starts();
     let directory = tempfile::tempdir().unwrap();
     for name_length in [1, 60] {
         let path = path_of_length(&directory, PATH_LIMIT, name_length);
@@ -304,6 +308,7 @@ fn a_directory_that_cannot_be_made_is_named() {
 
 #[test]
 fn there_is_no_moment_without_a_socket_while_servers_replace_dead_ones() {
+    let _calm = child_process::none_starts();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pods.sock");
     drop(UnixListener::bind(&path).unwrap());
@@ -320,13 +325,14 @@ fn there_is_no_moment_without_a_socket_while_servers_replace_dead_ones() {
             }
             (connected, refused)
         });
+        let finish = SetOnDrop(&done);
         for _ in 0..300 {
             let mut listener = Listener::bind(&SocketOptions::new(&path)).unwrap();
             thread::yield_now();
             // As after a crash: the socket closes and its file stays.
             std::mem::forget(listener.file.take());
         }
-        done.store(true, Ordering::Relaxed);
+        drop(finish);
         clients.join().unwrap()
     });
     assert!(connected + refused > 0);
@@ -334,6 +340,7 @@ fn there_is_no_moment_without_a_socket_while_servers_replace_dead_ones() {
 
 #[test]
 fn of_servers_that_start_at_once_one_wins() {
+    let _calm = child_process::none_starts();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pods.sock");
     for _ in 0..20 {
@@ -359,6 +366,7 @@ fn of_servers_that_start_at_once_one_wins() {
 
 #[test]
 fn a_listener_removes_its_own_file_and_no_other() {
+    let _calm = child_process::none_starts();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pods.sock");
     drop(Listener::bind(&SocketOptions::new(&path)).unwrap());
@@ -376,6 +384,7 @@ fn a_listener_removes_its_own_file_and_no_other() {
 
 #[test]
 fn several_sockets_in_one_directory_go_one_by_one() {
+    let _calm = child_process::none_starts();
     let directory = tempfile::tempdir().unwrap();
     let [first, second] = ["a.sock", "b.sock"].map(|name| directory.path().join(name));
     let one = Listener::bind(&SocketOptions::new(&first)).unwrap();
@@ -437,6 +446,15 @@ fn descriptors_meant_for_another_process_are_not_taken() {
         return child_process::run(name, "exec 3<&0", Stdio::null(), &variables);
     }
     assert!(Listener::inherited().unwrap().is_empty());
+}
+
+/// Ends the clients also when the test fails before them.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 fn mode(path: &Path) -> u32 {

@@ -6,7 +6,7 @@ use std::io;
 
 use crate::http::{HttpBindError, MetricsAddress};
 
-/// Why [`serve`](super::serve) did not begin.
+/// Why [`serve`](super::serve()) did not begin.
 #[derive(Debug)]
 pub enum ServeError {
     /// There was nothing to listen on.

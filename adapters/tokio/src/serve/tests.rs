@@ -363,6 +363,11 @@ impl Serving {
     }
 
     fn run(server: Server<TokioRuntime>, listeners: Vec<Listener>, options: ServeOptions) -> Self {
+        // A caught signal would stay caught in this process after the test.
+        let options = ServeOptions {
+            second_signal: false,
+            ..options
+        };
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(serve(server, listeners, options, stopped));
         Self { stop, task }

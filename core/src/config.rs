@@ -36,7 +36,8 @@ pub struct Config {
 pub struct SourceConfig {
     /// The name in messages, metrics and `Pods::source`.
     pub name: String,
-    /// What it is, which decides who wins when two sources own one pod.
+    /// What it is, which decides who wins when two sources own one pod; of two of one kind, the
+    /// one whose name comes first.
     pub kind: SourceKind,
 }
 

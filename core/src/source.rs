@@ -51,7 +51,8 @@ pub enum SourceEvent {
         /// When the list became whole.
         at: i64,
     },
-    /// The source cannot see for now; what it said last stays true.
+    /// The source cannot see for now; what it said last stays true, and a list under way is
+    /// forgotten. A change told later shows that it is back.
     Lost,
 }
 

@@ -30,7 +30,8 @@ impl View {
             }),
             (Some(before), Some(after)) => {
                 let pod = seen(after, mask);
-                let changed = seen(before, mask).bytes() != pod.bytes();
+                // Whole pods differ, or there would be no change.
+                let changed = mask.is_all() || seen(before, mask).bytes() != pod.bytes();
                 changed.then_some(Event {
                     kind: EventKind::Modified,
                     pod,

@@ -5,6 +5,7 @@ use podsapi_core::{
     Call, Code, Config, Dialect, EncodedPod, Method, Moment, Pods, Reply, SourceConfig,
     SourceEvent, SourceKind, WatchOutput,
 };
+use podsapi_proto::json::{encode, parse_json};
 use podsapi_proto::schema::Message;
 
 /// The number of the first step whose outcome was not the right one.
@@ -12,6 +13,9 @@ pub struct WrongStep(pub i32);
 
 /// A pod with the name `a`, the UID `u` and the phase `R`.
 const POD: &[u8] = b"\x0a\x06\x0a\x01a\x2a\x01u\x1a\x03\x0a\x01R";
+
+/// The same pod as people write it.
+const JSON: &[u8] = br#"{"metadata":{"name":"a","uid":"u"},"status":{"phase":"R"}}"#;
 
 /// A list, or an answer, with that pod.
 const ANSWER: &[u8] = b"\x0a\x0d\x0a\x06\x0a\x01a\x2a\x01u\x1a\x03\x0a\x01R";
@@ -30,6 +34,9 @@ pub fn run() -> Result<(), WrongStep> {
     let now = Moment::ORIGIN;
     let spec = Message::POD.field_named("spec");
     check(1, spec.is_some_and(|field| field.number() == 2))?;
+    let value = parse_json(JSON).map_err(|_| WrongStep(17))?;
+    let encoded = encode(Message::POD, &value).map_err(|_| WrongStep(18))?;
+    check(19, encoded.bytes == POD)?;
 
     let config = Config {
         sources: alloc::vec![SourceConfig::new("snapshot", SourceKind::Snapshot)],

@@ -1,6 +1,7 @@
 //! `check`: what the server says of itself.
 
 use std::io::Write;
+use std::time::Duration;
 
 use podsapi_client::{Client, ClientOptions};
 use podsapi_proto::diagnostics::{GetStatusResponse, Source, SourceState};
@@ -13,7 +14,11 @@ use crate::table::Table;
 /// Prints the state of the server; succeeds only when it is ready.
 pub(crate) async fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), Failure> {
     let path = args.socket.path();
-    let client = Client::connect(&path, ClientOptions::default()).await?;
+    let options = ClientOptions {
+        deadline: Some(DEADLINE),
+        ..ClientOptions::default()
+    };
+    let client = Client::connect(&path, options).await?;
     let status = client
         .status()
         .await
@@ -26,6 +31,9 @@ pub(crate) async fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), 
         Err(Failure::NotReady)
     }
 }
+
+/// A probe that waits longer than this says the same as one that fails.
+const DEADLINE: Duration = Duration::from_secs(10);
 
 fn report(status: &GetStatusResponse) -> String {
     let readiness = match (status.ready, status.waiting_for.as_slice()) {

@@ -75,23 +75,29 @@ impl Tally {
         };
         let sidecars = sidecars(pod);
         tally.total = pod.spec.as_ref().map_or(0, |spec| spec.containers.len()) + sidecars.len();
-        let initializing = tally.add_init_containers(pod, status, &sidecars);
-        if !initializing || has_true_condition(status, "Initialized") {
+        let inits = &status.init_container_statuses;
+        let ended = tally.add_init_containers(pod, inits, &sidecars);
+        if ended == inits.len() || has_true_condition(status, "Initialized") {
             let is_sidecar = |found: &&ContainerStatus| sidecars.contains(&found.name());
-            let kept = status.init_container_statuses.iter().filter(is_sidecar);
+            // The one that is still at work counts, those after it do not.
+            let kept = inits.iter().take(ended + 1).filter(is_sidecar);
             (tally.restarts, tally.last_restart) = restarts(kept);
             tally.add_containers(status);
         }
         tally
     }
 
-    /// Returns whether an init container has still to end.
-    fn add_init_containers(&mut self, pod: &Pod, status: &PodStatus, sidecars: &[&str]) -> bool {
+    /// Returns how many init containers have done their part before one that has not.
+    fn add_init_containers(
+        &mut self,
+        pod: &Pod,
+        all: &[ContainerStatus],
+        sidecars: &[&str],
+    ) -> usize {
         let count = pod
             .spec
             .as_ref()
             .map_or(0, |spec| spec.init_containers.len());
-        let all = &status.init_container_statuses;
         for (position, container) in all.iter().enumerate() {
             (self.restarts, self.last_restart) = restarts(all.iter().take(position + 1));
             let state = container.state.clone().unwrap_or_default();
@@ -113,9 +119,9 @@ impl Tally {
                 }
                 (None, _) => format!("Init:{position}/{count}"),
             };
-            return true;
+            return position;
         }
-        false
+        all.len()
     }
 
     fn add_containers(&mut self, status: &PodStatus) {

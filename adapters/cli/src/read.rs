@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use podsapi_client::{Client, ClientOptions, Code, Mirror, MirroredPod, Status};
 use podsapi_client::{Event, EventKind};
@@ -59,8 +60,15 @@ pub(crate) async fn get(args: &GetArgs, out: &mut impl Write) -> Result<(), Fail
     Ok(out.flush()?)
 }
 
+/// A list takes milliseconds; a server that needs this long hangs.
+const DEADLINE: Duration = Duration::from_secs(60);
+
 async fn connect(path: &Path) -> Result<Client, Failure> {
-    Ok(Client::connect(path, ClientOptions::default()).await?)
+    let options = ClientOptions {
+        deadline: Some(DEADLINE),
+        ..ClientOptions::default()
+    };
+    Ok(Client::connect(path, options).await?)
 }
 
 async fn fetch(path: &Path) -> Result<Vec<MirroredPod>, Failure> {

@@ -1,6 +1,7 @@
 //! One connection to a server, with typed calls on it.
 
 use std::path::Path;
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -181,7 +182,7 @@ async fn drive(
     keepalive: Option<std::time::Duration>,
     ended: Arc<OnceLock<TransportError>>,
 ) {
-    let mut connection = connection;
+    let mut connection = pin!(connection);
     let pings = connection.ping_pong();
     let unanswered = async {
         let (Some(period), Some(mut pings)) = (keepalive, pings) else {
@@ -199,14 +200,14 @@ async fn drive(
         }
     };
     let cause = tokio::select! {
-        end = connection => match end {
+        end = &mut connection => match end {
             Ok(()) => TransportError::Closed,
             Err(error) => TransportError::Http2(Arc::new(error)),
         },
         () = unanswered => TransportError::PingTimeout,
     };
     tracing::debug!(%cause, "connection ended");
-    // Set once and only here.
+    // Set once and only here, and before the connection goes and takes its calls with it.
     let _first = ended.set(cause);
 }
 

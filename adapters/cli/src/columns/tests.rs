@@ -114,6 +114,21 @@ fn a_sidecar_counts_as_a_container_once_it_has_started() {
 }
 
 #[test]
+fn restarts_of_sidecars_behind_a_container_at_work_do_not_count() {
+    let shown = columns(
+        "spec: {initContainers: [{name: i}, {name: s, restartPolicy: Always}], containers: [{name: c}]}
+status: {conditions: [{type: Initialized, status: 'True'}],
+         initContainerStatuses: [{name: i, restartCount: 1, state: {running: {}}},
+                                 {name: s, restartCount: 2, started: true, state: {running: {}}}],
+         containerStatuses: [{name: c, restartCount: 4, state: {running: {}}}]}",
+    );
+    assert_eq!(
+        (shown.status.as_str(), shown.restarts.as_str()),
+        ("Init:0/2", "4")
+    );
+}
+
+#[test]
 fn a_pod_without_status_shows_its_containers() {
     let shown = columns("spec: {containers: [{name: a}]}");
     assert_eq!((shown.ready.as_str(), shown.status.as_str()), ("0/1", ""));

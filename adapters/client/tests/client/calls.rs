@@ -7,6 +7,7 @@ use crate::server::{Answer, Asked, framed, pod, serve, socket, soon};
 use bytes::Bytes;
 use podsapi_client::{
     Client, ClientError, ClientOptions, Code, ConnectErrorKind, Dialect, Event, EventKind, Status,
+    TransportError,
 };
 use podsapi_proto::{core_v1, documented, google_rpc, meta_v1, v1alpha1, well_known};
 use prost::Message;
@@ -312,4 +313,23 @@ async fn why_there_is_no_connection_is_told_apart() {
         fails(directory.path().join("x".repeat(200))).await,
         ConnectErrorKind::Other
     );
+}
+
+/// Time stands still but where nothing else is left to do, so the pings come at once.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_answers_no_ping_is_dead() {
+    let (_directory, path) = socket();
+    let silent = tokio::net::UnixListener::bind(&path).unwrap();
+    let client = Client::connect(&path, ClientOptions::default())
+        .await
+        .unwrap();
+    let (_connection, _) = silent.accept().await.unwrap();
+    let started = tokio::time::Instant::now();
+    let error = client.watch().await.unwrap_err();
+    assert!(
+        matches!(error, ClientError::Transport(TransportError::PingTimeout)),
+        "{error}"
+    );
+    assert_eq!(error.code(), Code::Unavailable);
+    assert!(started.elapsed() >= Duration::from_secs(330));
 }

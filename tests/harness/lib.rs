@@ -2,6 +2,7 @@
 
 pub mod entry;
 pub mod frames;
+pub mod live;
 pub mod mask;
 mod model;
 pub mod op;

@@ -65,6 +65,70 @@ def project():
         seed("project", f"drawn_{number}", decisions)
 
 
-authority()
-mask()
-project()
+def field(number, payload):
+    return bytes([number << 3 | 2, len(payload)]) + payload
+
+
+def pod():
+    metadata = field(1, b"web-0") + field(3, b"default") + field(5, b"uid-0")
+    metadata += field(11, field(1, b"app") + field(2, b"web"))
+    container = field(1, b"main") + field(2, b"example/web:1") + field(7, field(1, b"A") + field(2, b"1"))
+    status = field(1, b"Running") + field(2, field(1, b"Ready") + field(2, b"True"))
+    return field(1, metadata) + field(2, field(2, container) + field(10, b"node-1")) + field(3, status)
+
+
+def encoded_pod():
+    seed("encoded_pod", "pod", pod())
+    seed("encoded_pod", "status_only", field(1, b"Running"))
+    seed("encoded_pod", "identity", field(1, field(5, b"u")))
+    seed("encoded_pod", "unknown_fields", pod() + b"\x7a\x03abc\xa8\x06\x01")
+    seed("encoded_pod", "twice", pod() + field(1, field(5, b"other")))
+    seed("encoded_pod", "group", pod() + b"\xfb\x01\x08\x01\xfc\x01")
+
+
+def frame_target():
+    seed("frame", "one", b"\x02\x08\0\0\0\0\x03abc")
+    seed("frame", "two", b"\x00\x08\0\0\0\0\x01a\0\0\0\0\0")
+    seed("frame", "flag", b"\x00\x08\x01\0\0\0\x01a")
+    seed("frame", "large", b"\x00\x01\0\xff\xff\xff\xff")
+    seed("frame", "cut", b"\x00\x08\0\0\0")
+
+
+def request():
+    seed("request", "good", b"POST\n/v1alpha1.Pods/ListPods\ncontent-type:application/grpc\ngrpc-timeout:3S")
+    seed("request", "curl", b"GET\n/\naccept:*/*")
+    seed("request", "encoding", b"POST\n/Pods/GetPod\ncontent-type:application/grpc+proto\ngrpc-encoding:gzip")
+    seed("request", "timeout", b"POST\n/Pods/GetPod\ncontent-type:application/grpc\ngrpc-timeout:99999999H")
+    seed("request", "odd", b"POST\n/a%/\xff\x00b\ngrpc-timeout:1.5S")
+
+
+def json():
+    seed("json", "pod", b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","uid":"u"},'
+         b'"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"100m"}}}]}}')
+    seed("json", "times", b'{"metadata":{"creationTimestamp":"2024-02-29T12:00:00Z","deletionTimestamp":null}}')
+    seed("json", "numbers", b'{"spec":{"priority":-1,"terminationGracePeriodSeconds":1e2},"x":1.50}')
+    seed("json", "escapes", b'["\\u00e9\\ud83d\\ude00\\n", true, null, {}]')
+    seed("json", "encoded", pod())
+
+
+def yaml():
+    seed("yaml", "pod", b"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - name: c\n    command: [sh, -c]\n")
+    seed("yaml", "documents", b"a: 1\n---\n- 'x'\n- |\n  text\n  more\n...\n")
+    seed("yaml", "alias", b"a: &x {b: 1}\nc: *x\n")
+    seed("yaml", "scalars", b"[~, yes, 0x1f, 1e3, .inf, 2024-01-01, \"q\\n\", 'o']\n")
+
+
+def service():
+    start = b"\x00\x02\x03\x02"
+    ready = b"".join(bytes([8, source, source, 0x82]) for source in range(3))
+    watch = b"\x0b\x00\x00\x00" + b"\x0b\x01\x00\x00"
+    changes = b"\x01\x00\x01\x01\x01\x01\x02\x85\x05\x00\x01\x00\x04\x02\x01\x07"
+    reads = b"\x0c\x00\x07\x00\x0c\x01\x07\x00"
+    seed("service", "watches", start + ready + watch + reads + changes * 2 + reads)
+    seed("service", "calls", start + b"\x09\x00\x00\x00" + ready + b"\x09\x00\x00\x00\x0a\x01\x02\x00")
+    seed("service", "slow", b"\x01\x00\x00\x00" + ready + watch + changes * 4 + reads)
+    seed("service", "stop", start + ready + watch + b"\x0f\x00\x00\xff" + reads)
+
+
+for target in [authority, encoded_pod, frame_target, json, mask, project, request, service, yaml]:
+    target()

@@ -1,5 +1,15 @@
 //! One function for each fuzz target: takes any bytes, panics when a promise is broken.
 
+mod grpc;
+mod pods;
+mod service;
+mod text;
+
+pub use grpc::{frame, request};
+pub use pods::encoded_pod;
+pub use service::service;
+pub use text::{json, yaml};
+
 use podsapi_h2::AuthorityScanner;
 
 use crate::mask::{self, Choices};

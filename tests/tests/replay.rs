@@ -20,6 +20,36 @@ fn the_project_corpus_holds() -> io::Result<()> {
     replay("project", entry::project)
 }
 
+#[test]
+fn the_encoded_pod_corpus_holds() -> io::Result<()> {
+    replay("encoded_pod", entry::encoded_pod)
+}
+
+#[test]
+fn the_frame_corpus_holds() -> io::Result<()> {
+    replay("frame", entry::frame)
+}
+
+#[test]
+fn the_json_corpus_holds() -> io::Result<()> {
+    replay("json", entry::json)
+}
+
+#[test]
+fn the_request_corpus_holds() -> io::Result<()> {
+    replay("request", entry::request)
+}
+
+#[test]
+fn the_service_corpus_holds() -> io::Result<()> {
+    replay("service", entry::service)
+}
+
+#[test]
+fn the_yaml_corpus_holds() -> io::Result<()> {
+    replay("yaml", entry::yaml)
+}
+
 /// Runs `target` on each file of its corpus; an empty or missing corpus is a failure.
 fn replay(name: &str, target: fn(&[u8])) -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

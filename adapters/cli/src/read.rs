@@ -4,9 +4,11 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use podsapi_client::{Client, ClientOptions, Code, Mirror, MirroredPod, Status};
-use podsapi_client::{Event, EventKind};
+use bytes::Bytes;
+use podsapi_client::{Client, ClientOptions, Code, Event, EventKind, Mirror, MirroredPod, Status};
+use podsapi_proto::v1alpha1::ListPodsResponse;
 use podsapi_tokio::TokioRuntime;
+use prost::Message;
 
 use crate::args::{Format, GetArgs, ReadArgs};
 use crate::failure::Failure;
@@ -14,9 +16,17 @@ use crate::output::{self, Layout};
 use crate::say;
 
 /// Prints all pods, or those of one namespace.
+///
+/// A pod that cannot be read is left out with a word on standard error, so that it does not hide
+/// the others; as protobuf all are written as they came.
 pub(crate) async fn list(args: &ReadArgs, out: &mut impl Write) -> Result<(), Failure> {
     let path = args.socket.path();
-    let mut pods = fetch(&path).await?;
+    let raw = fetch(&path).await?;
+    if args.output == Format::Protobuf && args.namespace.is_none() {
+        out.write_all(&ListPodsResponse { pods: raw }.encode_to_vec())?;
+        return Ok(out.flush()?);
+    }
+    let mut pods = readable(&raw);
     if let Some(namespace) = &args.namespace {
         pods.retain(|pod| pod.namespace() == namespace);
     }
@@ -71,25 +81,31 @@ async fn connect(path: &Path) -> Result<Client, Failure> {
     Ok(Client::connect(path, options).await?)
 }
 
-async fn fetch(path: &Path) -> Result<Vec<MirroredPod>, Failure> {
+async fn fetch(path: &Path) -> Result<Vec<Bytes>, Failure> {
     let client = connect(path).await?;
-    let pods = client
+    client
         .list()
         .await
-        .map_err(|error| Failure::of_call(path, error))?;
-    let parsed = pods.iter().map(|pod| MirroredPod::parse(pod));
-    Ok(parsed.collect::<Result<Vec<_>, _>>()?)
+        .map_err(|error| Failure::of_call(path, error))
+}
+
+fn readable(raw: &[Bytes]) -> Vec<MirroredPod> {
+    let parsed = raw.iter().map(|pod| MirroredPod::parse(pod));
+    let readable = parsed.filter_map(|pod| {
+        pod.inspect_err(|error| say(format_args!("left out: {error}")))
+            .ok()
+    });
+    readable.collect()
 }
 
 /// Finds a pod by name as every consumer should: the newest that has not ended.
 async fn named(path: &Path, namespace: &str, name: &str) -> Result<MirroredPod, Failure> {
     let mut mirror = Mirror::new();
     for pod in fetch(path).await? {
-        let pod = pod.bytes().clone();
-        mirror.handle_event(&Event {
-            kind: EventKind::Added,
-            pod,
-        })?;
+        let kind = EventKind::Added;
+        if let Err(error) = mirror.handle_event(&Event { kind, pod }) {
+            say(format_args!("left out: {error}"));
+        }
     }
     let found = mirror
         .by_name(namespace, name)

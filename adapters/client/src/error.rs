@@ -165,3 +165,21 @@ fn is_not_a_socket(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
     std::fs::metadata(path).is_ok_and(|found| !found.file_type().is_socket())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_to_connect_is_told_by_what_can_be_done() {
+        let kind = |cause: io::ErrorKind| ConnectError::new(Path::new("/"), cause.into()).kind();
+        let denied = kind(io::ErrorKind::PermissionDenied);
+        assert_eq!(denied, ConnectErrorKind::PermissionDenied);
+        assert_eq!(kind(io::ErrorKind::TimedOut), ConnectErrorKind::Timeout);
+        assert_eq!(kind(io::ErrorKind::WouldBlock), ConnectErrorKind::Timeout);
+        // A directory is no socket either.
+        let refused = kind(io::ErrorKind::ConnectionRefused);
+        assert_eq!(refused, ConnectErrorKind::NotASocket);
+        assert_eq!(kind(io::ErrorKind::OutOfMemory), ConnectErrorKind::Other);
+    }
+}

@@ -123,7 +123,7 @@ impl MirroredPod {
     }
 }
 
-/// Why an event changed nothing: its pod cannot be read.
+/// Why a pod cannot be read; an event with it changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MirrorError {
     /// The pod has no UID.
@@ -135,8 +135,8 @@ pub enum MirrorError {
 impl fmt::Display for MirrorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::MissingUid => f.write_str("the pod of an event has no metadata.uid"),
-            Self::Undecodable(error) => write!(f, "the pod of an event does not decode: {error}"),
+            Self::MissingUid => f.write_str("a pod has no metadata.uid"),
+            Self::Undecodable(error) => write!(f, "a pod does not decode: {error}"),
         }
     }
 }

@@ -204,7 +204,7 @@ fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
             domain: DOMAIN.to_string(),
             ..Default::default()
         };
-        whole.details.push(any(ERROR_INFO, &info));
+        whole.details.push(packed(ERROR_INFO, &info));
     }
     if let Some(nanos) = status.retry_after_nanos() {
         let retry_delay = Some(Duration {
@@ -212,7 +212,7 @@ fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
             nanos: i32::try_from(nanos % NANOS_PER_SECOND).unwrap_or_default(),
         });
         let info = google_rpc::RetryInfo { retry_delay };
-        whole.details.push(any(RETRY_INFO, &info));
+        whole.details.push(packed(RETRY_INFO, &info));
     }
     let mut encoded = None;
     let before = whole.details.len();
@@ -229,7 +229,7 @@ fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
                 ..Default::default()
             });
         whole.details.truncate(before);
-        whole.details.push(any(BAD_REQUEST, &request));
+        whole.details.push(packed(BAD_REQUEST, &request));
         if whole.encoded_len() > room {
             break;
         }
@@ -238,7 +238,7 @@ fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
     encoded
 }
 
-fn any(type_url: &str, detail: &impl Message) -> Any {
+fn packed(type_url: &str, detail: &impl Message) -> Any {
     Any {
         type_url: type_url.to_string(),
         value: detail.encode_to_vec().into(),

@@ -21,11 +21,6 @@ const load = (file) =>
   );
 const released = load('v1alpha1/pods.proto').v1alpha1;
 const documented = load('documented/pods.proto');
-const PodType = protoLoader.loadSync('k8s/core_v1.proto', {
-  ...options,
-  includeDirs: [process.env.PODSAPI_PROTOS],
-})['k8s.io.api.core.v1.Pod'];
-
 /** Decodes pod bytes with the message definition that the documented dialect carries. */
 const decode = (() => {
   const list = documented.Pods.service.ListPods;
@@ -167,7 +162,6 @@ test('list and get in both dialects', async (t) => {
   assert.deepEqual(list.pods.map((pod) => pod.metadata.name), ['one-node-a', 'two-node-a']);
   const one = await call(documentedPods, 'GetPod', { podUID: 'uid-1' });
   assert.equal(one.pod.metadata.uid, 'uid-1');
-  assert.ok(PodType.type.field.length >= 3);
 });
 
 test('an unknown UID is not found, and its text arrives whole', async (t) => {

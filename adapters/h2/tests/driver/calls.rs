@@ -330,3 +330,51 @@ async fn the_end_of_each_call_is_counted_once() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_request_larger_than_its_window_is_read() {
+    let limits = Limits {
+        max_request_bytes: 200_000,
+        connection_window_bytes: 65_535,
+        ..Limits::default()
+    };
+    let client = Node::with(&[("a", 10)], limits, unlimited()).client().await;
+    // Field 2 is unknown to this version and holds most of the bytes.
+    let mut message = get("a");
+    message.extend([0x12, 0xf0, 0x93, 0x09]);
+    message.resize(message.len() + 150_000, 7);
+    for _ in 0..3 {
+        let answer = client.call(GET, &message);
+        let answer = tokio::time::timeout(Duration::from_secs(20), answer).await;
+        assert_eq!(answer.unwrap().code(), Code::Ok);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_waits_a_moment_for_the_end_of_the_request() {
+    let client = Node::small().client().await;
+    let began = tokio::time::Instant::now();
+    let mut requests = client.requests.clone().ready().await.unwrap();
+    let (response, mut stream) = requests.send_request(request("/x.Y/Z"), false).unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    stream.send_data(framed(b"").into(), true).unwrap();
+    let answer = harness::Answer::read(response).await;
+    assert_eq!(answer.code(), Code::Unimplemented);
+    assert!(began.elapsed() >= Duration::from_millis(100));
+    assert!(began.elapsed() < Duration::from_millis(200));
+}
+
+#[tokio::test]
+async fn thousands_of_refused_calls_do_not_use_a_connection_up() {
+    let node = Node::waiting(Limits::default(), unlimited());
+    let client = node.client().await;
+    for round in 0..3_000 {
+        let path = if round % 2 == 0 { "/x.Y/Z" } else { LIST };
+        let mut requests = client.requests.clone().ready().await.unwrap();
+        let (response, mut stream) = requests.send_request(request(path), false).unwrap();
+        stream.send_data(framed(b"").into(), false).unwrap();
+        stream.send_data(Bytes::new(), true).unwrap();
+        let expected = [Code::Unimplemented, Code::FailedPrecondition][round % 2];
+        assert_eq!(harness::Answer::read(response).await.code(), expected);
+    }
+}

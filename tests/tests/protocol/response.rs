@@ -11,6 +11,34 @@ use crate::{GET, LIST, WATCH};
 /// Most bytes of a header block, each field counted with 32 bytes more.
 const MAX_BLOCK_BYTES: usize = 7 << 10;
 
+/// Line 6. The client checks every frame that it reads, in all of these tests: no padding, no
+/// informational response, no push, no connection headers or capitals, nothing over a window.
+#[tokio::test]
+async fn no_answer_has_what_breaks_clients() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    client.call(1, WATCH, &[]).await;
+    for (stream, path) in [(3, LIST), (5, GET), (7, "/unknown/Call")] {
+        client.unary(stream, path, &[]).await;
+    }
+    let fields = request_with(LIST, "content-type", b"text/html");
+    client
+        .headers(9, &fields, flag::END_HEADERS | flag::END_STREAM)
+        .await;
+    client.reply(9).await;
+    assert_eq!(client.replies.len(), 5);
+    for reply in client.replies.values() {
+        let length = reply.field("content-length");
+        assert!(length.is_none_or(|length| length == reply.data.len().to_string()));
+        let names = [&reply.headers, &reply.trailers]
+            .into_iter()
+            .flatten()
+            .flatten();
+        let pseudo = names.filter(|(name, _)| name.starts_with(':') && name != ":status");
+        assert_eq!(pseudo.count(), 0, "{reply:?}");
+    }
+}
+
 /// Lines 22, 45 and 47.
 #[tokio::test]
 async fn a_good_answer_is_headers_one_message_and_trailers() {

@@ -1,7 +1,7 @@
 //! Flow control: the client's windows are obeyed and slow readers are bounded.
 
 use podsapi_proto::v1alpha1::ListPodsResponse;
-use podsapi_tests::frames::setting;
+use podsapi_tests::frames::{self, code, setting};
 use podsapi_tests::raw_client::RawClient;
 use podsapi_tests::served::{Served, Setup};
 use prost::Message;
@@ -114,7 +114,7 @@ async fn trailers_need_no_window() {
     let served = Served::start();
     for size in [0, 1] {
         let mut client = RawClient::silent(served.path()).await;
-        client.send(podsapi_tests::frames::PREFACE).await;
+        client.send(frames::PREFACE).await;
         client
             .send_settings(&[(setting::INITIAL_WINDOW_SIZE, size)])
             .await;
@@ -144,7 +144,7 @@ async fn trailers_need_no_window() {
 async fn a_window_that_opens_byte_by_byte_is_enough() {
     let served = Served::start();
     let mut client = RawClient::silent(served.path()).await;
-    client.send(podsapi_tests::frames::PREFACE).await;
+    client.send(frames::PREFACE).await;
     client
         .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
         .await;
@@ -167,6 +167,30 @@ async fn a_window_that_opens_byte_by_byte_is_enough() {
     assert_eq!(
         (reply.grpc_status().as_str(), reply.messages().len()),
         ("0", 1)
+    );
+}
+
+/// Line 55.
+#[tokio::test]
+async fn a_reset_ends_a_watch_that_waits_for_a_window() {
+    let served = Served::start();
+    let mut client = RawClient::silent(served.path()).await;
+    client.send(frames::PREFACE).await;
+    client
+        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
+        .await;
+    client.call(1, WATCH, &[]).await;
+    client
+        .until("the watch's headers", |client| {
+            client.replies.contains_key(&1)
+        })
+        .await;
+    assert_eq!(served.watches(), 1);
+    client.send(&frames::reset(1, code::CANCEL)).await;
+    served.has_watches(0).await;
+    assert_eq!(
+        client.unary(3, GET, b"\x0a\x06absent").await.grpc_status(),
+        "5"
     );
 }
 

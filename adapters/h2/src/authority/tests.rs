@@ -165,6 +165,21 @@ fn a_block_is_put_together_whatever_its_continuations() {
 }
 
 #[test]
+fn flags_that_a_continuation_does_not_know_mean_nothing() {
+    let block = |value| [&[0x83][..], &literal(0x41, value, false)].concat();
+    let frames = |block: &[u8]| {
+        let rest = frame(
+            CONTINUATION,
+            END_HEADERS | PADDED | PRIORITY,
+            1,
+            &block[1..],
+        );
+        [PREFACE, &frame(HEADERS, END_STREAM, 1, &block[..1]), &rest].concat()
+    };
+    assert_eq!(filter(&frames(&block(b"a/b"))), frames(&block(b"a-b")));
+}
+
+#[test]
 fn a_block_that_another_frame_interrupts_passes_untouched() {
     let block = literal(0x41, b"a/b", false);
     let start = frame(HEADERS, END_STREAM, 1, &block);

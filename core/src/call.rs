@@ -3,16 +3,14 @@
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
 use bytes::Bytes;
 use podsapi_proto::schema::Message;
-use smallvec::SmallVec;
 
 use crate::mask::{FieldMask, MaskError};
+use crate::outgoing::Outgoing;
 use crate::project::Projection;
 use crate::status::Status;
-use crate::store::Served;
 use crate::wire::{Reader, WireError, WireErrorKind, WireType};
 
 /// Which of the two published definitions of the service a caller speaks.
@@ -84,9 +82,10 @@ pub enum Namespaces {
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "adapters match every reply")]
 pub enum Reply {
-    /// The whole response.
+    /// The whole response; [`Outgoing::applied_mask`] goes with its first headers.
     Answer(Outgoing),
     /// A watch has begun: read it with `Pods::poll_watch`, end it with `Pods::handle_cancel`.
+    /// `Pods::applied_mask` goes with its first headers.
     Watch(WatchId),
     /// The call fails.
     Refuse(Status),
@@ -109,23 +108,6 @@ pub enum WatchOutput {
     Idle,
     /// The stream is over, and the id with it.
     End(Status),
-}
-
-/// An encoded message, without gRPC's prefix, as a list of shared byte strings.
-///
-/// Whole pods are shared with the store; nothing is copied until a caller asks for it.
-#[derive(Clone, Debug, Default)]
-pub struct Outgoing {
-    segments: SmallVec<[Bytes; 3]>,
-    len: usize,
-}
-
-/// What an event of a watch says about its pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EventKind {
-    Added,
-    Modified,
-    Deleted,
 }
 
 impl Call {
@@ -152,12 +134,14 @@ impl MaskRequest {
         Self { mask: Some(mask) }
     }
 
-    /// Returns the selection that was asked for.
-    pub(crate) fn compile(&self) -> Result<Projection, MaskError> {
-        let everything = || Ok(Projection::all());
-        self.mask
-            .as_ref()
-            .map_or_else(everything, |mask| mask.compile(Message::POD))
+    /// Returns the selection that was asked for, and what the caller is told of it.
+    pub(crate) fn compile(&self) -> Result<(Projection, Option<Arc<str>>), MaskError> {
+        let Some(mask) = &self.mask else {
+            return Ok((Projection::all(), None));
+        };
+        let projection = mask.compile(Message::POD)?;
+        let applied = mask.applied(&projection);
+        Ok((projection, applied))
     }
 }
 
@@ -178,106 +162,6 @@ impl Namespaces {
             Self::All => true,
             Self::Only(names) => names.contains(namespace),
         }
-    }
-}
-
-impl Outgoing {
-    /// Returns the message that is empty.
-    fn new() -> Self {
-        Self::default()
-    }
-
-    /// Returns the response of a list.
-    pub(crate) fn list<'a>(pods: impl Iterator<Item = &'a Arc<Served>>, mask: &Projection) -> Self {
-        let mut response = Self::new();
-        pods.for_each(|pod| response.push_first_field(&seen(pod, mask)));
-        response
-    }
-
-    /// Returns the response with one pod.
-    pub(crate) fn get(pod: &Arc<Served>, mask: &Projection) -> Self {
-        let mut response = Self::new();
-        response.push_first_field(&seen(pod, mask));
-        response
-    }
-
-    /// Returns one event of a watch, whose pod went through the mask before.
-    pub(crate) fn event(dialect: Dialect, kind: EventKind, pod: &Served) -> Self {
-        let mut event = Self::new();
-        match dialect {
-            Dialect::Documented => event.push_first_field(pod),
-            Dialect::V1alpha1 => {
-                event.push(Bytes::from_static(match kind {
-                    EventKind::Added => &[EVENT_TYPE_TAG, 1],
-                    EventKind::Modified => &[EVENT_TYPE_TAG, 2],
-                    EventKind::Deleted => &[EVENT_TYPE_TAG, 3],
-                }));
-                event.push(pod.head_as_second_field());
-                event.push(pod.bytes().clone());
-            }
-        }
-        event
-    }
-
-    /// Returns the event that says that the first list is complete, in the dialects that have it.
-    pub(crate) fn initial_sync_complete(dialect: Dialect) -> Option<Self> {
-        match dialect {
-            Dialect::Documented => None,
-            Dialect::V1alpha1 => {
-                let mut event = Self::new();
-                event.push(Bytes::from_static(&[EVENT_TYPE_TAG, 4]));
-                Some(event)
-            }
-        }
-    }
-
-    /// Appends a pod as field 1, where lists, answers and documented events have theirs.
-    fn push_first_field(&mut self, pod: &Served) {
-        self.push(pod.head_as_first_field());
-        self.push(pod.bytes().clone());
-    }
-
-    /// Appends bytes that are shared, not copied.
-    fn push(&mut self, segment: Bytes) {
-        if !segment.is_empty() {
-            self.len += segment.len();
-            self.segments.push(segment);
-        }
-    }
-
-    /// Returns the length of the message in bytes.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Tells whether the message has no bytes, as the empty list has none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Returns the parts of the message in their order; none is empty.
-    pub fn segments(&self) -> impl ExactSizeIterator<Item = &Bytes> {
-        self.segments.iter()
-    }
-
-    /// Gives the parts of the message away in their order; none is empty.
-    pub fn into_segments(self) -> impl ExactSizeIterator<Item = Bytes> + Send {
-        self.segments.into_iter()
-    }
-
-    /// Appends the message to `out`.
-    pub fn encode_into(&self, out: &mut Vec<u8>) {
-        out.reserve(self.len);
-        for segment in &self.segments {
-            out.extend_from_slice(segment);
-        }
-    }
-
-    /// Returns the message in one piece.
-    pub fn to_vec(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.encode_into(&mut out);
-        out
     }
 }
 
@@ -306,14 +190,6 @@ impl Method {
             Self::WatchPods => "WatchPods",
         }
     }
-}
-
-/// Returns what of a pod is seen through a mask; through everything, the pod itself.
-pub(crate) fn seen(pod: &Arc<Served>, mask: &Projection) -> Arc<Served> {
-    if mask.is_all() {
-        return pod.clone();
-    }
-    Arc::new(pod.with_bytes(mask.apply(pod.bytes())))
 }
 
 /// Reads the `podUID` of a request for one pod, which is empty when it is not there.
@@ -349,6 +225,3 @@ pub(crate) fn check_empty_request(body: &[u8]) -> Result<(), WireError> {
 
 /// The number of `podUID` in the request for one pod, in both dialects.
 const POD_UID: u32 = 1;
-
-/// The tag of an event's type, field 1 of `WatchPodsEvent`, a varint.
-const EVENT_TYPE_TAG: u8 = 1 << 3;

@@ -104,6 +104,7 @@ mod config;
 mod counters;
 mod gate;
 mod mask;
+mod outgoing;
 mod pod;
 mod project;
 #[cfg(test)]
@@ -119,7 +120,7 @@ mod wire;
 
 pub use bucket::{Empty, TokenBucket};
 pub use call::{
-    Call, Dialect, MaskRequest, Method, Namespaces, Outgoing, Reply, Scope, WatchId, WatchOutput,
+    Call, Dialect, MaskRequest, Method, Namespaces, Reply, Scope, WatchId, WatchOutput,
 };
 pub use config::{
     Config, DEFAULT_BURST, DEFAULT_MAX_POD_BYTES, DEFAULT_MAX_PODS_PER_SOURCE, DEFAULT_MAX_WATCHES,
@@ -128,9 +129,10 @@ pub use config::{
 pub use counters::Counters;
 pub use gate::Readiness;
 pub use mask::{
-    FieldMask, MASK_BIN_HEADER, MASK_HEADER, MAX_KEYS, MAX_MASK_BYTES, MAX_PATHS,
-    MAX_SEGMENT_BYTES, MAX_SEGMENTS, MaskError, MaskFault,
+    FieldMask, MASK_APPLIED_HEADER, MASK_BIN_HEADER, MASK_HEADER, MAX_KEYS, MAX_MASK_BYTES,
+    MAX_PATHS, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MaskError, MaskFault,
 };
+pub use outgoing::Outgoing;
 pub use pod::{EncodedPod, EncodedStatus, PodError, Uid};
 pub use project::Projection;
 pub use service::{Conflict, Pods};

@@ -18,6 +18,7 @@ use podsapi_proto::schema::Message;
 
 use crate::project::{Projection, Selection};
 
+mod applied;
 mod compile;
 mod error;
 mod nearest;
@@ -48,6 +49,9 @@ pub const MASK_HEADER: &str = "x-kubernetes-fieldmask";
 
 /// The request header that carries an encoded `google.protobuf.FieldMask`.
 pub const MASK_BIN_HEADER: &str = "x-kubernetes-fieldmask-bin";
+
+/// The response header that tells which mask was applied; absent when no field was named.
+pub const MASK_APPLIED_HEADER: &str = "x-kubernetes-fieldmask-applied";
 
 /// The paths of a mask, not yet checked against a schema.
 ///

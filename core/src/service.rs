@@ -7,12 +7,13 @@ use alloc::vec::Vec;
 
 use crate::bucket::TokenBucket;
 use crate::call::{
-    Call, Dialect, Method, Namespaces, Outgoing, Reply, Scope, WatchId, WatchOutput,
-    check_empty_request, requested_uid,
+    Call, Dialect, Method, Namespaces, Reply, Scope, WatchId, WatchOutput, check_empty_request,
+    requested_uid,
 };
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::gate::Gate;
+use crate::outgoing::Outgoing;
 use crate::source::{Feed, FeedLimits, SourceError, SourceEvent, SourceId, Step};
 use crate::status::{Code, Status};
 use crate::store::{Change, PodStore, Rank, Snapshot};
@@ -301,11 +302,8 @@ impl Pods {
     }
 
     fn answer<'a>(&mut self, call: &'a Call) -> Result<Reply, Refusal<'a>> {
-        let mask = call
-            .mask
-            .compile()
-            .map_err(Refusal::Mask)?
-            .intersection(&call.scope.mask);
+        let (mask, applied) = call.mask.compile().map_err(Refusal::Mask)?;
+        let mask = mask.intersection(&call.scope.mask);
         let namespaces = &call.scope.namespaces;
         match call.method {
             Method::GetPod => {
@@ -315,12 +313,14 @@ impl Pods {
                     .get(uid)
                     .filter(|pod| namespaces.contains(pod.namespace()));
                 let pod = pod.ok_or(Refusal::NotFound(uid))?;
-                Ok(Reply::Answer(Outgoing::get(pod, &mask)))
+                let answer = Outgoing::get(pod, &mask);
+                Ok(Reply::Answer(answer.with_applied_mask(applied)))
             }
             Method::ListPods => {
                 check_empty_request(&call.body).map_err(Refusal::Malformed)?;
                 let pods = self.visible(namespaces);
-                Ok(Reply::Answer(Outgoing::list(pods.iter(), &mask)))
+                let answer = Outgoing::list(pods.iter(), &mask);
+                Ok(Reply::Answer(answer.with_applied_mask(applied)))
             }
             Method::WatchPods => {
                 check_empty_request(&call.body).map_err(Refusal::Malformed)?;
@@ -334,6 +334,7 @@ impl Pods {
                         dialect: call.dialect,
                         scope,
                     },
+                    applied,
                     pods,
                 );
                 opened

@@ -15,9 +15,10 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::call::{EventKind, Method, Outgoing, WatchId, seen};
+use crate::call::{Method, WatchId};
 use crate::config::SlowWatch;
 use crate::counters::Counters;
+use crate::outgoing::{EventKind, Outgoing, seen};
 use crate::status::Code;
 use crate::store::{Change, Snapshot};
 
@@ -75,6 +76,8 @@ struct Slot {
 #[derive(Debug)]
 struct Watch {
     view: Arc<View>,
+    /// What its caller is told of its mask.
+    applied: Option<Arc<str>>,
     state: State,
     /// Whether the watch is in the ready list.
     named: bool,
@@ -109,7 +112,12 @@ impl WatchSet {
     }
 
     /// Opens a watch whose first list is `pods`, already those of its namespaces.
-    pub(crate) fn open(&mut self, view: View, pods: Snapshot) -> Result<WatchId, Full> {
+    pub(crate) fn open(
+        &mut self,
+        view: View,
+        applied: Option<Arc<str>>,
+        pods: Snapshot,
+    ) -> Result<WatchId, Full> {
         if self.open >= self.limit {
             return Err(Full);
         }
@@ -133,6 +141,7 @@ impl WatchSet {
         };
         let mut watch = Watch {
             view,
+            applied,
             state,
             named: false,
         };
@@ -226,16 +235,26 @@ impl WatchSet {
 
     /// Tells whether a watch has ended, or the id names none.
     pub(crate) fn is_over(&self, id: WatchId) -> bool {
-        let slot = self.slots.get(id.slot as usize);
-        let watch = slot.filter(|slot| slot.generation == id.generation);
-        let watch = watch.and_then(|slot| slot.watch.as_ref());
-        watch.is_none_or(|watch| matches!(watch.state, State::Ended(_)))
+        self.get(id)
+            .is_none_or(|watch| matches!(watch.state, State::Ended(_)))
+    }
+
+    /// Returns what the caller of a watch is told of its mask.
+    pub(crate) fn applied_mask(&self, id: WatchId) -> Option<Arc<str>> {
+        self.get(id)?.applied.clone()
     }
 
     /// Returns the live events that are queued for all watches together.
     pub(crate) fn queued(&self) -> usize {
         let watches = self.slots.iter().filter_map(|slot| slot.watch.as_ref());
         watches.map(|watch| watch.state.queued()).sum()
+    }
+
+    fn get(&self, id: WatchId) -> Option<&Watch> {
+        let slot = self.slots.get(id.slot as usize)?;
+        slot.watch
+            .as_ref()
+            .filter(|_| slot.generation == id.generation)
     }
 
     fn watch(&mut self, id: WatchId) -> Option<&mut Watch> {

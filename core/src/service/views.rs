@@ -1,5 +1,7 @@
 //! What can be seen of the service without changing it.
 
+use alloc::sync::Arc;
+
 use crate::call::WatchId;
 use crate::counters::Counters;
 use crate::gate::Readiness;
@@ -113,6 +115,27 @@ impl Pods {
     /// adapter whose reader is stuck learn of the end without taking events it has no room for.
     pub fn is_watch_over(&self, watch: WatchId) -> bool {
         self.watches.is_over(watch)
+    }
+
+    /// Returns what [`Outgoing::applied_mask`](crate::Outgoing::applied_mask) tells of unary calls
+    /// for a watch: ask when [`Reply::Watch`](crate::Reply::Watch) comes, and send it with the first
+    /// headers. `None` where the watch's caller named no field, and for ids of former watches.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Call, Config, Dialect, FieldMask, MaskRequest, Method, Moment, Pods, Reply};
+    /// # let mut pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// let call = Call {
+    ///     mask: MaskRequest::new(FieldMask::parse("status.phase")?),
+    ///     ..Call::new(Dialect::V1alpha1, Method::WatchPods, Default::default())
+    /// };
+    /// let Reply::Watch(watch) = pods.handle_call(call, Moment::ORIGIN) else { panic!("refused") };
+    /// assert_eq!(pods.applied_mask(watch).as_deref(), Some("status.phase"));
+    /// # Ok::<(), podsapi_core::MaskError>(())
+    /// ```
+    pub fn applied_mask(&self, watch: WatchId) -> Option<Arc<str>> {
+        self.watches.applied_mask(watch)
     }
 
     /// Returns the number of live events that wait to be read, over all watches.

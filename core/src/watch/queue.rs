@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::call::EventKind;
+use crate::outgoing::EventKind;
 use crate::pod::Uid;
 use crate::store::Served;
 

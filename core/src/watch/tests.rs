@@ -29,7 +29,9 @@ impl Desk {
             dialect,
             scope: Scope::everything(),
         };
-        self.watches.open(view, self.store.snapshot()).unwrap()
+        self.watches
+            .open(view, None, self.store.snapshot())
+            .unwrap()
     }
 
     fn put(&mut self, pod: EncodedPod) {
@@ -187,12 +189,12 @@ fn an_ended_watch_takes_its_place_until_its_end_is_read() {
         dialect: Dialect::V1alpha1,
         scope: Scope::everything(),
     };
-    assert_eq!(desk.watches.open(view.clone(), [].into()), Err(Full));
+    assert_eq!(desk.watches.open(view.clone(), None, [].into()), Err(Full));
     assert!(matches!(
         desk.watches.poll(id, &mut desk.counters),
         Read::End(Ending::Shutdown)
     ));
-    assert!(desk.watches.open(view, [].into()).is_ok());
+    assert!(desk.watches.open(view, None, [].into()).is_ok());
 }
 
 #[test]

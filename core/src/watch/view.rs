@@ -2,7 +2,8 @@
 
 use alloc::sync::Arc;
 
-use crate::call::{Dialect, EventKind, Scope, seen};
+use crate::call::{Dialect, Scope};
+use crate::outgoing::{EventKind, seen};
 use crate::store::{Change, Served, Tombstone};
 
 use super::queue::Event;

@@ -5,42 +5,58 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::RecvStream;
 use h2::client::SendRequest;
-use http::{HeaderMap, Method, Request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use podsapi_core::{Code, Status};
 
 use crate::error::ClientError;
 use crate::message::{Deframer, frame};
 use crate::response;
 
+/// What is asked, and how.
+#[derive(Debug)]
+pub(crate) struct Question<'a> {
+    /// The method, as HTTP/2 names it.
+    pub(crate) path: &'a str,
+    /// The encoded request.
+    pub(crate) message: &'a [u8],
+    /// Told to the server; it is the caller who keeps it.
+    pub(crate) deadline: Option<Duration>,
+    /// The header with the wanted fields.
+    pub(crate) mask: Option<(HeaderName, HeaderValue)>,
+}
+
 /// The answer to a call while it arrives.
 #[derive(Debug)]
 pub(crate) struct Answer {
     body: RecvStream,
     deframer: Deframer,
+    /// Whether the server says that it selected the wanted fields.
+    masked: bool,
     /// Whether the headers already said OK, so that nothing follows.
     ended: bool,
 }
 
-/// Sends `message` to the method at `path` and waits for the head of the answer, which may refuse it.
+/// Asks, and waits for the head of the answer, which may refuse.
 pub(crate) async fn start(
     sender: SendRequest<Bytes>,
-    path: &str,
-    message: &[u8],
-    deadline: Option<Duration>,
+    question: Question<'_>,
     max_message_bytes: usize,
 ) -> Result<Answer, ClientError> {
     let mut sender = sender.ready().await.map_err(response::stream_error)?;
     let mut request = Request::builder()
         .method(Method::POST)
-        .uri(format!("http://localhost{path}"))
+        .uri(format!("http://localhost{}", question.path))
         .header("te", "trailers")
         .header("content-type", "application/grpc")
         .header(
             "user-agent",
             concat!("podsapi-client/", env!("CARGO_PKG_VERSION")),
         );
-    if let Some(deadline) = deadline {
+    if let Some(deadline) = question.deadline {
         request = request.header("grpc-timeout", timeout_header(deadline));
+    }
+    if let Some((name, value)) = question.mask {
+        request = request.header(name, value);
     }
     let request = request.body(()).map_err(|error| {
         Status::new(
@@ -51,22 +67,29 @@ pub(crate) async fn start(
     let (head, mut body) = sender
         .send_request(request, false)
         .map_err(response::stream_error)?;
-    body.send_data(frame(message), true)
+    body.send_data(frame(question.message), true)
         .map_err(response::stream_error)?;
     let head = head.await.map_err(response::stream_error)?;
     let early = response::status(head.headers()).transpose()?;
     if early.is_none() {
         response::check_head(head.status(), head.headers())?;
     }
+    let masked = head.headers().contains_key(MASK_APPLIED_HEADER);
     let body = head.into_body();
     Ok(Answer {
         body,
+        masked,
         deframer: Deframer::new(max_message_bytes),
         ended: early.is_some(),
     })
 }
 
 impl Answer {
+    /// Returns whether the server says that it selected the wanted fields.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.masked
+    }
+
     /// Returns the next message; `None` once the call ended with OK.
     ///
     /// May be dropped while waiting and called again: nothing is lost.
@@ -135,6 +158,9 @@ fn timeout_header(deadline: Duration) -> String {
     }
     format!("{}S", u128::from(deadline.as_secs()).min(MAX_TIMEOUT))
 }
+
+/// By this header a server says that it applied the mask of the call.
+const MASK_APPLIED_HEADER: &str = "x-kubernetes-fieldmask-applied";
 
 /// The largest number of eight digits.
 const MAX_TIMEOUT: u128 = 99_999_999;

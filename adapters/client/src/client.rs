@@ -6,13 +6,15 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use h2::client::{Connection, SendRequest};
-use podsapi_core::{Code, Dialect, Status};
+use podsapi_core::{Code, Dialect, Projection, Status};
 use podsapi_proto::{diagnostics, v1alpha1};
 use prost::Message;
 use tokio::net::UnixStream;
 
-use crate::call::{self, Answer};
+use crate::call::{self, Answer, Question};
 use crate::error::{ClientError, ConnectError, TransportError};
+use crate::fields::{DELETION_MARKS, Fields};
+use crate::narrowing::{Narrowing, select};
 use crate::options::{ClientOptions, PING_TIMEOUT};
 use crate::watch::WatchStream;
 
@@ -63,16 +65,35 @@ impl Client {
         })
     }
 
+    /// Returns a client that asks for these fields, on the same connection.
+    ///
+    /// Of servers that do not apply masks, the client selects the fields by itself. A pod that
+    /// cannot be read is handed on as it came, so that whoever reads it learns what is wrong.
+    #[must_use]
+    pub fn with_fields(&self, fields: Fields) -> Self {
+        let options = ClientOptions {
+            fields,
+            ..ClientOptions::clone(&self.options)
+        };
+        Self {
+            options: Arc::new(options),
+            ..self.clone()
+        }
+    }
+
     /// Returns every pod of the node, encoded, in ascending order of UID.
     ///
     /// # Errors
     ///
-    /// When the server refuses (not ready, rate limit) or the connection ends.
+    /// When the server refuses (not ready, rate limit, a mask of fields that it does not know) or
+    /// the connection ends.
     pub async fn list(&self) -> Result<Vec<Bytes>, ClientError> {
         // The two definitions of the answer are the same on the wire: bytes and messages encode alike.
-        let answer = self.unary(self.path("ListPods"), &[]).await?;
-        let response: v1alpha1::ListPodsResponse = decoded(answer)?;
-        Ok(response.pods)
+        let (response, left) = self
+            .pods::<v1alpha1::ListPodsResponse>("ListPods", &[])
+            .await?;
+        let pods = response.pods.into_iter();
+        Ok(pods.map(|pod| select(&left, pod)).collect())
     }
 
     /// Returns the pod with exactly this UID, encoded.
@@ -84,11 +105,10 @@ impl Client {
         let request = v1alpha1::GetPodRequest {
             pod_uid: uid.to_owned(),
         };
-        let answer = self
-            .unary(self.path("GetPod"), &request.encode_to_vec())
+        let (response, left) = self
+            .pods::<v1alpha1::GetPodResponse>("GetPod", &request.encode_to_vec())
             .await?;
-        let response: v1alpha1::GetPodResponse = decoded(answer)?;
-        Ok(response.pod)
+        Ok(select(&left, response.pod))
     }
 
     /// Starts a watch: first every pod, then what changes.
@@ -97,10 +117,27 @@ impl Client {
     ///
     /// When the server refuses (not ready) or the connection ends.
     pub async fn watch(&self) -> Result<WatchStream, ClientError> {
-        let answer = self.start(self.path("WatchPods"), &[], None).await?;
+        let fields = &self.options.fields;
+        let marks = match self.options.dialect {
+            Dialect::Documented => Some(&*DELETION_MARKS),
+            Dialect::V1alpha1 => None,
+        };
+        let question = Question {
+            path: &self.path("WatchPods"),
+            message: &[],
+            deadline: None,
+            mask: fields.header(marks)?,
+        };
+        let answer = self.start(question).await?;
+        let wanted = match marks {
+            None => left_to_select(fields, &answer)?,
+            // More than the wanted fields was asked for.
+            Some(_) => known_projection(fields)?,
+        };
         Ok(WatchStream::new(
             answer,
             self.options.dialect,
+            Narrowing::new(wanted),
             Arc::clone(&self.ended),
         ))
     }
@@ -112,20 +149,48 @@ impl Client {
     /// `UNIMPLEMENTED` by a server that is not podsapi, or when the connection ends.
     pub async fn status(&self) -> Result<diagnostics::GetStatusResponse, ClientError> {
         let request = diagnostics::GetStatusRequest::default().encode_to_vec();
-        decoded(
-            self.unary("/podsapi.v1.Diagnostics/GetStatus", &request)
-                .await?,
-        )
+        let question = Question {
+            path: "/podsapi.v1.Diagnostics/GetStatus",
+            message: &request,
+            deadline: self.options.deadline,
+            mask: None,
+        };
+        let (answer, _masked) = self.unary(question, |_answer| Ok(())).await?;
+        decoded(answer)
     }
 
-    async fn unary(&self, path: impl AsRef<str>, message: &[u8]) -> Result<Bytes, ClientError> {
-        let deadline = self.options.deadline;
+    /// Calls a method that answers with pods; returns what is left to select of each.
+    async fn pods<M: Message + Default>(
+        &self,
+        method: &str,
+        message: &[u8],
+    ) -> Result<(M, Projection), ClientError> {
+        let fields = &self.options.fields;
+        let question = Question {
+            path: &self.path(method),
+            message,
+            deadline: self.options.deadline,
+            mask: fields.header(None)?,
+        };
+        let (answer, left) = self
+            .unary(question, |answer| left_to_select(fields, answer))
+            .await?;
+        Ok((decoded(answer)?, left))
+    }
+
+    /// Returns the one message of the answer, and what `read_head` says of the answer's head.
+    async fn unary<T>(
+        &self,
+        question: Question<'_>,
+        read_head: impl FnOnce(&Answer) -> Result<T, ClientError>,
+    ) -> Result<(Bytes, T), ClientError> {
+        let deadline = question.deadline;
         let calling = async {
-            let answer = self.start(path, message, deadline).await?;
-            answer
-                .single()
-                .await
-                .map_err(|error| blame(&self.ended, error))
+            let answer = self.start(question).await?;
+            let head = read_head(&answer)?;
+            let message = answer.single().await;
+            let message = message.map_err(|error| blame(&self.ended, error))?;
+            Ok((message, head))
         };
         let Some(limit) = deadline else {
             return calling.await;
@@ -138,16 +203,14 @@ impl Client {
             })
     }
 
-    async fn start(
-        &self,
-        path: impl AsRef<str>,
-        message: &[u8],
-        deadline: Option<std::time::Duration>,
-    ) -> Result<Answer, ClientError> {
-        let limit = self.options.max_message_bytes;
-        call::start(self.sender.clone(), path.as_ref(), message, deadline, limit)
-            .await
-            .map_err(|error| blame(&self.ended, error))
+    async fn start(&self, question: Question<'_>) -> Result<Answer, ClientError> {
+        call::start(
+            self.sender.clone(),
+            question,
+            self.options.max_message_bytes,
+        )
+        .await
+        .map_err(|error| blame(&self.ended, error))
     }
 
     fn path(&self, method: &str) -> String {
@@ -156,6 +219,19 @@ impl Client {
             Dialect::V1alpha1 => format!("/v1alpha1.Pods/{method}"),
         }
     }
+}
+
+/// Returns what of `fields` the server has not selected: everything is left once it has.
+fn left_to_select(fields: &Fields, answer: &Answer) -> Result<Projection, ClientError> {
+    if answer.is_masked() {
+        return Ok(Projection::all());
+    }
+    known_projection(fields)
+}
+
+/// Returns what to select here, which can only be what this client knows.
+fn known_projection(fields: &Fields) -> Result<Projection, ClientError> {
+    fields.projection().map_err(|error| error.status().into())
 }
 
 /// Replaces the transport's symptom by the cause that the connection's task recorded.

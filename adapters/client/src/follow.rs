@@ -11,6 +11,7 @@ use podsapi_core::{Code, Dialect, Status};
 use crate::backoff::{Backoff, BackoffOptions};
 use crate::client::Client;
 use crate::error::{ClientError, ConnectError};
+use crate::fields::Fields;
 use crate::mirror::{Change, Mirror, MirrorError, MirroredPod};
 use crate::options::ClientOptions;
 use crate::watch::{Event, EventKind, WatchStream};
@@ -113,8 +114,12 @@ enum State {
 
 impl Follow {
     /// Returns a follower of the server at `path`; nothing is done before [`Follow::next`].
+    ///
+    /// Of [`ClientOptions::fields`], name, namespace and UID are always asked for.
     #[must_use]
     pub fn new(path: impl AsRef<Path>, options: ClientOptions, backoff: BackoffOptions) -> Self {
+        let fields = options.fields.with_identity();
+        let options = ClientOptions { fields, ..options };
         Self {
             path: path.as_ref().to_owned(),
             options,
@@ -220,7 +225,7 @@ impl Follow {
 
 async fn listed(client: &Client) -> Result<BTreeSet<Bytes>, ClientError> {
     let mut uids = BTreeSet::new();
-    for pod in client.list().await? {
+    for pod in client.with_fields(Fields::identity()).list().await? {
         let pod = MirroredPod::parse(&pod)
             .map_err(|error| Status::new(Code::Internal, error.to_string()))?;
         uids.insert(Bytes::copy_from_slice(pod.uid().as_bytes()));

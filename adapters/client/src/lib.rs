@@ -22,6 +22,13 @@
 //! # }
 //! ```
 //!
+//! # Fields
+//!
+//! [`Fields`] says which fields of each pod to ask for: of a connection in
+//! [`ClientOptions::fields`], of single calls by [`Client::with_fields`]. A mask is checked when it
+//! is made, so a wrong one never reaches a call. Where a server does not say that it applied it, the
+//! client selects the same fields by itself, and keeps changes of others from the watch.
+//!
 //! # Time
 //!
 //! A call has no deadline unless [`ClientOptions::deadline`] sets one; a watch never has one. A
@@ -30,7 +37,8 @@
 //! # Bounds
 //!
 //! An answer or event is at most [`ClientOptions::max_message_bytes`] long, 64 MiB by default: a
-//! full list of a large node passes the 4 MiB that gRPC libraries allow.
+//! full list of a large node passes the 4 MiB that gRPC libraries allow. A watch of a server that
+//! does not apply masks keeps the wanted fields of each pod of the node, as a [`Mirror`] does.
 //!
 //! # Errors and panics
 //!
@@ -41,9 +49,11 @@ mod backoff;
 mod call;
 mod client;
 mod error;
+mod fields;
 mod follow;
 mod message;
 pub mod mirror;
+mod narrowing;
 mod options;
 mod response;
 mod watch;
@@ -51,8 +61,9 @@ mod watch;
 pub use backoff::{Backoff, BackoffOptions};
 pub use client::Client;
 pub use error::{ClientError, ConnectError, ConnectErrorKind, TransportError};
+pub use fields::Fields;
 pub use follow::{Follow, FollowError, FollowEvent};
 pub use mirror::{Change, Mirror, MirrorError, MirroredPod};
 pub use options::{ClientOptions, DEFAULT_SOCKET};
-pub use podsapi_core::{Code, Dialect, Status, Violation};
+pub use podsapi_core::{Code, Dialect, FieldMask, MaskError, MaskFault, Status, Violation};
 pub use watch::{Event, EventKind, WatchStream};

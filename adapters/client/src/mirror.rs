@@ -4,6 +4,10 @@
 //! [`Mirror::handle_event`] and tell it with [`Mirror::handle_disconnect`] when a watch ended: the
 //! next watch replays the node, and what it did not replay is reported deleted once it is in sync.
 //! A pod whose bytes did not change is not reported again.
+//!
+//! Pods of a watch that asked for some of their fields are as welcome, as long as the UID is among
+//! them. A look-up by what was not asked for finds nothing, and of several pods with one name or
+//! address the choice is by what is known: phase and creation time, if they are there.
 
 mod cgroup;
 mod facts;

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use podsapi_core::Dialect;
 
+use crate::fields::Fields;
+
 /// Where a kubelet serves its pods, and podsapi by default.
 pub const DEFAULT_SOCKET: &str = "/var/lib/kubelet/pods-api/pods-api.sock";
 
@@ -14,6 +16,9 @@ pub struct ClientOptions {
     pub dialect: Dialect,
     /// How long connecting may take.
     pub connect_timeout: Duration,
+    /// Which fields of each pod to ask for; all by default. One connection can serve calls with
+    /// different fields: [`crate::Client::with_fields`].
+    pub fields: Fields,
     /// How long list, get and status may take, told to the server as `grpc-timeout` and kept here
     /// too; `None` waits for ever. A watch has no deadline.
     pub deadline: Option<Duration>,
@@ -32,6 +37,7 @@ impl Default for ClientOptions {
         Self {
             dialect: Dialect::V1alpha1,
             connect_timeout: CONNECT_TIMEOUT,
+            fields: Fields::all(),
             deadline: None,
             max_message_bytes: MAX_MESSAGE_BYTES,
             keepalive: Some(KEEPALIVE),

@@ -10,6 +10,7 @@ use prost::Message;
 use crate::call::Answer;
 use crate::client::blame;
 use crate::error::{ClientError, TransportError};
+use crate::narrowing::Narrowing;
 
 /// What happened to a pod, or to the watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +39,7 @@ pub struct Event {
 pub struct WatchStream {
     answer: Answer,
     dialect: Dialect,
+    narrowing: Narrowing,
     ended: Arc<OnceLock<TransportError>>,
 }
 
@@ -45,16 +47,20 @@ impl WatchStream {
     pub(crate) fn new(
         answer: Answer,
         dialect: Dialect,
+        narrowing: Narrowing,
         ended: Arc<OnceLock<TransportError>>,
     ) -> Self {
         Self {
             answer,
             dialect,
+            narrowing,
             ended,
         }
     }
 
     /// Waits for the next event; `None` when the server ended the watch with OK.
+    ///
+    /// A change of fields that the call did not ask for is no event.
     ///
     /// The future may be dropped and asked for again without losing an event.
     ///
@@ -64,21 +70,26 @@ impl WatchStream {
     /// client reads too slowly), when the connection ends, or when an event does not decode. The
     /// watch is over then.
     pub async fn next(&mut self) -> Result<Option<Event>, ClientError> {
-        let message = self
-            .answer
-            .next()
-            .await
-            .map_err(|error| blame(&self.ended, error))?;
-        let Some(message) = message else {
-            return Ok(None);
-        };
-        let event = match self.dialect {
-            Dialect::Documented => documented_event(message),
-            Dialect::V1alpha1 => released_event(message),
-        };
-        event.map(Some).map_err(|error| {
-            Status::new(Code::Internal, format!("an event does not decode: {error}")).into()
-        })
+        loop {
+            let message = self
+                .answer
+                .next()
+                .await
+                .map_err(|error| blame(&self.ended, error))?;
+            let Some(message) = message else {
+                return Ok(None);
+            };
+            let event = match self.dialect {
+                Dialect::Documented => documented_event(message),
+                Dialect::V1alpha1 => released_event(message),
+            };
+            let event = event.map_err(|error| {
+                Status::new(Code::Internal, format!("an event does not decode: {error}"))
+            })?;
+            if let Some(event) = self.narrowing.handle_event(event) {
+                return Ok(Some(event));
+            }
+        }
     }
 }
 

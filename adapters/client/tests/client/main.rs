@@ -5,4 +5,6 @@ mod calls;
 #[cfg(test)]
 mod follow;
 #[cfg(test)]
+mod masks;
+#[cfg(test)]
 mod server;

@@ -20,6 +20,8 @@ pub(crate) enum Answer {
     Hang(Vec<Bytes>),
     /// An answer of plain HTTP.
     Http(u16),
+    /// Headers that say that the mask was applied, these messages, and a status or nothing more.
+    Masked(Vec<Bytes>, Option<u16>),
     /// Headers, these messages and a status OK.
     Messages(Vec<Bytes>),
     /// No headers at all.
@@ -88,12 +90,17 @@ async fn call(
     }
     let grpc = || Response::builder().header("content-type", "application/grpc");
     let asked = Request::from_parts(head, message.freeze());
+    let mut head = grpc();
     let (messages, status) = match script(&asked) {
         Answer::Hang(messages) => (messages, None),
         Answer::Http(status) => {
             let response = Response::builder().status(status).body(()).unwrap();
             respond.send_response(response, true).unwrap();
             return;
+        }
+        Answer::Masked(messages, status) => {
+            head = head.header("x-kubernetes-fieldmask-applied", "applied");
+            (messages, status)
         }
         Answer::Messages(messages) => (messages, Some(0)),
         Answer::Never => std::future::pending().await,
@@ -113,7 +120,7 @@ async fn call(
         Answer::Then(messages, code) => (messages, Some(code)),
     };
     let mut stream = respond
-        .send_response(grpc().body(()).unwrap(), false)
+        .send_response(head.body(()).unwrap(), false)
         .unwrap();
     for message in messages {
         stream.send_data(message, false).unwrap();

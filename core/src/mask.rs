@@ -221,9 +221,12 @@ impl FieldMask {
         }
     }
 
+    /// Notes what is wrong with a header once, in however many of its lines it is.
     fn fault_of_header(&mut self, header: &'static str, reason: &str) {
-        self.faults
-            .push(MaskFault::of_header(header, reason.to_owned()));
+        let fault = MaskFault::of_header(header, reason.to_owned());
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
     }
 }
 

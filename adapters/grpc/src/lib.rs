@@ -29,6 +29,7 @@ extern crate std;
 
 pub mod diagnostics;
 pub mod dialect;
+mod fieldmask;
 pub mod frame;
 pub mod request;
 pub mod text;

@@ -2,9 +2,9 @@
 
 use alloc::format;
 
-use podsapi_core::{Code, Status};
+use podsapi_core::{Code, FieldMask, MaskRequest, Status};
 
-use crate::{dialect::Route, text::escape};
+use crate::{dialect::Route, fieldmask, text::escape};
 
 /// A request whose headers passed every check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,13 +14,16 @@ pub struct Request {
     pub route: Route,
     /// How long the client is ready to wait, in nanoseconds; none when it set no deadline.
     pub timeout_nanos: Option<u64>,
+    /// The fields that the client asks for, which the service checks; none for diagnostics.
+    pub mask: MaskRequest,
 }
 
 impl Request {
     /// Checks method, path and headers: content-type, then method, then path, then the rest.
     ///
     /// Names are lower case as on the wire; values may hold any bytes. Of a repeated header the
-    /// first counts, but every `grpc-encoding` must be one that is understood.
+    /// first counts, but every `grpc-encoding` must be one that is understood, and the masks of all
+    /// `x-kubernetes-fieldmask` and `x-kubernetes-fieldmask-bin` headers are united.
     ///
     /// # Errors
     ///
@@ -33,6 +36,7 @@ impl Request {
         let mut content_type = None;
         let mut timeout = None;
         let mut odd_encoding = None;
+        let mut mask = FieldMask::default();
         for (name, value) in headers {
             match name {
                 b"content-type" => content_type = content_type.or(Some(value)),
@@ -40,7 +44,7 @@ impl Request {
                 b"grpc-encoding" if value != b"identity" => {
                     odd_encoding = odd_encoding.or(Some(value));
                 }
-                _ => {}
+                _ => fieldmask::add_header(&mut mask, name, value),
             }
         }
         if !content_type.is_some_and(is_grpc) {
@@ -60,9 +64,14 @@ impl Request {
                 Refusal::status_only(Status::new(Code::Internal, text))
             })?),
         };
+        let mask = match route {
+            Route::Pods(..) if !mask.is_empty() => MaskRequest::new(mask),
+            Route::Pods(..) | Route::Diagnostics => MaskRequest::none(),
+        };
         Ok(Self {
             route,
             timeout_nanos,
+            mask,
         })
     }
 }
@@ -197,8 +206,35 @@ mod tests {
         let expected = Request {
             route: Route::Pods(Dialect::V1alpha1, Method::ListPods),
             timeout_nanos: None,
+            mask: MaskRequest::none(),
         };
         assert_eq!(list(&[]), Ok(expected));
+    }
+
+    #[test]
+    fn masks_are_taken_along_unchecked() {
+        let mut expected = FieldMask::default();
+        expected.add_text(b"status.phase");
+        expected.add_text(b"no.such.field");
+        let request = list(&[
+            ("x-kubernetes-fieldmask", b"status.phase"),
+            ("x-kubernetes-fieldmask-bin", b""),
+            ("x-kubernetes-fieldmask", b"no.such.field"),
+        ]);
+        assert_eq!(request.unwrap().mask, MaskRequest::new(expected));
+        let empty = list(&[("x-kubernetes-fieldmask", b" ,")]).unwrap();
+        assert_eq!(empty.mask, MaskRequest::none());
+    }
+
+    #[test]
+    fn diagnostics_have_no_mask() {
+        let headers: &[(&str, &[u8])] = &[
+            ("content-type", b"application/grpc"),
+            ("x-kubernetes-fieldmask", b"((("),
+            ("x-kubernetes-fieldmask-bin", b"!"),
+        ];
+        let request = check("POST", b"/podsapi.v1.Diagnostics/GetStatus", headers).unwrap();
+        assert_eq!(request.mask, MaskRequest::none());
     }
 
     #[test]

@@ -117,7 +117,7 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 const FIELD_OVERHEAD_BYTES: usize = 32;
 
 /// Written without padding, read with or without.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
+pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
         .with_encode_padding(false)

@@ -125,22 +125,41 @@ impl<R: Runtime> Exchange<R> {
 
         let (message, lease) = self.read_message(body).await?;
         self.check_deadline()?;
-        let reply = match request.route {
+        let decision = match request.route {
             Route::Diagnostics => self.shared.diagnose(&message),
-            Route::Pods(dialect, method) => {
-                let call = Call::new(dialect, method, message);
-                let now = self.shared.runtime.now();
-                self.shared
-                    .with_pods(|pods| pods.handle_call(call, now))
-                    .into()
-            }
+            Route::Pods(dialect, method) => self.decide(Call {
+                mask: request.mask,
+                ..Call::new(dialect, method, message)
+            }),
         };
         drop(lease);
-        match reply {
+        match decision {
             Decision::Answer(len, parts) => self.send_answer(len, parts).await,
             Decision::Watch(watch) => self.stream(watch).await,
             Decision::Refuse(status) => Err(Interrupt::Failed(status)),
         }
+    }
+
+    /// Has the service decide a call, and notes what it says of the caller's mask.
+    fn decide(&mut self, call: Call) -> Decision {
+        let now = self.shared.runtime.now();
+        let (reply, watched) = self.shared.with_pods(|pods| {
+            let reply = pods.handle_call(call, now);
+            let watched = match reply {
+                Reply::Watch(watch) => pods.applied_mask(watch),
+                Reply::Answer(_) | Reply::Refuse(_) => None,
+            };
+            (reply, watched)
+        });
+        let applied = match &reply {
+            Reply::Answer(outgoing) => outgoing.applied_mask(),
+            Reply::Watch(_) => watched.as_deref(),
+            Reply::Refuse(_) => None,
+        };
+        if let Some(mask) = applied {
+            self.responder.tell_applied_mask(mask);
+        }
+        reply.into()
     }
 
     /// Ends the call as the state of its stream allows, and returns the code that counts.

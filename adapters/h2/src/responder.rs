@@ -3,8 +3,8 @@
 use std::task::{Context, Poll, ready};
 
 use h2::{Reason, SendStream, server::SendResponse};
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
-use podsapi_core::Status;
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header::InvalidHeaderValue};
+use podsapi_core::{MASK_APPLIED_HEADER, Status};
 use podsapi_grpc::{
     request::Refusal,
     trailers::{self, field_bytes},
@@ -16,6 +16,8 @@ use crate::segments::{Outbox, Segments};
 #[derive(Debug)]
 pub(crate) struct Responder {
     state: State,
+    /// What the headers of an answer say of the caller's mask.
+    applied_mask: Option<HeaderValue>,
 }
 
 #[derive(Debug)]
@@ -37,7 +39,13 @@ impl Responder {
     pub(crate) fn new(respond: SendResponse<Segments>) -> Self {
         Self {
             state: State::Waiting(respond),
+            applied_mask: None,
         }
+    }
+
+    /// Has the headers of an answer that carries messages say which mask it went through.
+    pub(crate) fn tell_applied_mask(&mut self, mask: &str) {
+        self.applied_mask = value(MASK_APPLIED_HEADER, mask);
     }
 
     /// Completes when nobody waits for the answer any more.
@@ -54,7 +62,12 @@ impl Responder {
     pub(crate) fn open(&mut self) -> Result<(), Gone> {
         match std::mem::replace(&mut self.state, State::Ended) {
             State::Waiting(mut respond) => {
-                let response = response(StatusCode::OK);
+                let mut response = response(StatusCode::OK);
+                if let Some(mask) = self.applied_mask.take() {
+                    response
+                        .headers_mut()
+                        .insert(HeaderName::from_static(MASK_APPLIED_HEADER), mask);
+                }
                 let stream = respond
                     .send_response(response, false)
                     .map_err(|_lost| Gone)?;
@@ -170,11 +183,22 @@ fn refuse(mut respond: SendResponse<Segments>, refusal: &Refusal) {
     }
 }
 
-fn insert(headers: &mut HeaderMap, name: &'static str, value: String) {
-    match HeaderValue::try_from(value) {
-        Ok(value) => {
-            headers.insert(HeaderName::from_static(name), value);
+fn insert(headers: &mut HeaderMap, name: &'static str, text: String) {
+    if let Some(value) = value(name, text) {
+        headers.insert(HeaderName::from_static(name), value);
+    }
+}
+
+/// Returns the text as the value of a field, if it can be one.
+fn value<T>(name: &str, text: T) -> Option<HeaderValue>
+where
+    HeaderValue: TryFrom<T, Error = InvalidHeaderValue>,
+{
+    match HeaderValue::try_from(text) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            tracing::warn!(name, %error, "a field that no header can carry is left out");
+            None
         }
-        Err(error) => tracing::warn!(name, %error, "a field that no header can carry is left out"),
     }
 }

@@ -200,6 +200,7 @@ impl Client {
         let response = self.start(request, &framed(b"")).await.await.unwrap();
         assert_eq!(response.headers()["content-type"], "application/grpc");
         Events {
+            headers: response.headers().clone(),
             stream: response.into_body(),
             deframer: Deframer::new(usize::MAX),
         }
@@ -271,6 +272,7 @@ pub(crate) fn status(fields: &HeaderMap) -> Status {
 
 /// A watch as its client sees it.
 pub(crate) struct Events {
+    pub(crate) headers: HeaderMap,
     pub(crate) stream: RecvStream,
     deframer: Deframer,
 }
@@ -310,6 +312,8 @@ impl Events {
 }
 
 pub(crate) const ADDED: i32 = 1;
+pub(crate) const MODIFIED: i32 = 2;
+pub(crate) const DELETED: i32 = 3;
 pub(crate) const INITIAL_SYNC_COMPLETE: i32 = 4;
 
 /// Waits until something holds, for at most half a minute.

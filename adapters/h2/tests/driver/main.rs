@@ -4,4 +4,5 @@ mod calls;
 mod connections;
 #[expect(clippy::unwrap_used, reason = "a test fails where its harness does")]
 mod harness;
+mod masks;
 mod watches;

@@ -6,11 +6,9 @@ use podsapi_core::{Code, Config, SlowWatch, SourceEvent, Uid};
 use podsapi_h2::Limits;
 
 use crate::harness::{
-    self, ADDED, INITIAL_SYNC_COMPLETE, LIST, Node, WATCH, framed, request, unlimited, until,
+    self, ADDED, DELETED, INITIAL_SYNC_COMPLETE, LIST, MODIFIED, Node, WATCH, framed, request,
+    unlimited, until,
 };
-
-const MODIFIED: i32 = 2;
-const DELETED: i32 = 3;
 
 #[tokio::test]
 async fn a_watch_tells_the_pods_then_the_marker_then_changes() {

@@ -28,6 +28,10 @@ pub struct Config {
     pub max_pods_per_source: NonZeroU32,
     /// Bytes of one encoded pod, in [`SourceEvent::Put`](crate::SourceEvent::Put) and as served.
     pub max_pod_bytes: NonZeroU32,
+    /// Masks whose projections of pods are kept.
+    pub max_projection_masks: NonZeroU32,
+    /// Bytes that the kept projections may take together; 0 keeps none.
+    pub max_projection_bytes: u32,
 }
 
 /// A source by name, with what it is.
@@ -93,6 +97,14 @@ pub const DEFAULT_MAX_PODS_PER_SOURCE: NonZeroU32 =
 pub const DEFAULT_MAX_POD_BYTES: NonZeroU32 =
     NonZeroU32::new(3 * 1024 * 1024).expect("3 MiB is not zero");
 
+/// Masks with kept projections: a node has some tens of agents, and each asks with a mask of its own
+/// or two.
+pub const DEFAULT_MAX_PROJECTION_MASKS: NonZeroU32 = NonZeroU32::new(64).expect("64 is not zero");
+
+/// Bytes of kept projections: 64 masks that leave 500 bytes of each of 500 pods take 24 MiB with
+/// what a kept pod needs beside its bytes.
+pub const DEFAULT_MAX_PROJECTION_BYTES: u32 = 32 * 1024 * 1024;
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -104,6 +116,8 @@ impl Default for Config {
             max_watches: DEFAULT_MAX_WATCHES,
             max_pods_per_source: DEFAULT_MAX_PODS_PER_SOURCE,
             max_pod_bytes: DEFAULT_MAX_POD_BYTES,
+            max_projection_masks: DEFAULT_MAX_PROJECTION_MASKS,
+            max_projection_bytes: DEFAULT_MAX_PROJECTION_BYTES,
         }
     }
 }

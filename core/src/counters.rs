@@ -27,6 +27,16 @@ pub struct Counters {
     pub watch_events_discarded: u64,
     /// Pods of first lists that were read.
     pub watch_snapshot_pods: u64,
+    /// Projections of pods that were found among those kept.
+    pub projection_hits: u64,
+    /// Projections of pods that were made.
+    pub projection_misses: u64,
+    /// Masks whose projections were dropped to make room for others.
+    pub projection_evictions: u64,
+    /// Masks whose projections are kept now.
+    pub projection_masks: u64,
+    /// Bytes that the kept projections take now.
+    pub projection_bytes: u64,
 }
 
 impl Counters {

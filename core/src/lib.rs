@@ -70,11 +70,24 @@
 //! | [`Config::max_watches`] | 4,096 | the call is refused |
 //! | [`Config::max_pods_per_source`] | 65,536 | the source's word is refused |
 //! | [`Config::max_pod_bytes`] | 3 MiB, and twice that with a local status | the source's word is refused |
+//! | [`Config::max_projection_masks`] | 64 | the mask that was not used for longest is forgotten |
+//! | [`Config::max_projection_bytes`] | 32 MiB | the same; what does not fit then is made anew each time |
 //! | [`MAX_DEPTH`] | 100 levels of nesting | the bytes are refused |
 //!
 //! Each default has its reason beside it, and each refusal is told to whoever caused it and counted
 //! in [`Counters`]. A watch costs references: its first list is shared with all watches that were
-//! opened at the same state, and its queue holds pods that the store made once.
+//! opened at the same state, and its queue holds pods that the store, or a mask, made once. Where
+//! events fold, a masked watch may remember 64 KiB of what its reader knows beside that.
+//!
+//! # Masks
+//!
+//! What a mask leaves of a pod is made once and kept by mask and revision of the pod, for lists,
+//! single pods and watches in both dialects alike; a change costs one projection for each mask that
+//! is watched, whatever the number of watches. A masked watch is not told of a change that leaves
+//! the selected bytes as they were: with [`SlowWatch::End`] each event is compared with the one
+//! before, with [`SlowWatch::Coalesce`] with what its reader was sent last. New pods, deletions and
+//! the sync marker are always told. [`Outgoing::applied_mask`] and [`Pods::applied_mask`] give what
+//! an adapter sends as [`MASK_APPLIED_HEADER`].
 //!
 //! # Errors and panics
 //!
@@ -107,8 +120,10 @@ mod mask;
 mod outgoing;
 mod pod;
 mod project;
+mod projections;
 #[cfg(test)]
 mod sample;
+mod served;
 mod service;
 mod source;
 mod splice;
@@ -123,8 +138,9 @@ pub use call::{
     Call, Dialect, MaskRequest, Method, Namespaces, Reply, Scope, WatchId, WatchOutput,
 };
 pub use config::{
-    Config, DEFAULT_BURST, DEFAULT_MAX_POD_BYTES, DEFAULT_MAX_PODS_PER_SOURCE, DEFAULT_MAX_WATCHES,
-    DEFAULT_QPS, DEFAULT_WATCH_BUFFER, SlowWatch, SourceConfig, SourceKind,
+    Config, DEFAULT_BURST, DEFAULT_MAX_POD_BYTES, DEFAULT_MAX_PODS_PER_SOURCE,
+    DEFAULT_MAX_PROJECTION_BYTES, DEFAULT_MAX_PROJECTION_MASKS, DEFAULT_MAX_WATCHES, DEFAULT_QPS,
+    DEFAULT_WATCH_BUFFER, SlowWatch, SourceConfig, SourceKind,
 };
 pub use counters::Counters;
 pub use gate::Readiness;

@@ -7,8 +7,7 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use crate::call::Dialect;
-use crate::project::Projection;
-use crate::store::Served;
+use crate::served::Served;
 
 /// An encoded message, without gRPC's prefix, as a list of shared byte strings.
 ///
@@ -34,17 +33,17 @@ impl Outgoing {
         Self::default()
     }
 
-    /// Returns the response of a list.
-    pub(crate) fn list<'a>(pods: impl Iterator<Item = &'a Arc<Served>>, mask: &Projection) -> Self {
+    /// Returns the response of a list, whose pods went through the mask before.
+    pub(crate) fn list(pods: &[Arc<Served>]) -> Self {
         let mut response = Self::new();
-        pods.for_each(|pod| response.push_first_field(&seen(pod, mask)));
+        pods.iter().for_each(|pod| response.push_first_field(pod));
         response
     }
 
-    /// Returns the response with one pod.
-    pub(crate) fn get(pod: &Arc<Served>, mask: &Projection) -> Self {
+    /// Returns the response with one pod, which went through the mask before.
+    pub(crate) fn get(pod: &Served) -> Self {
         let mut response = Self::new();
-        response.push_first_field(&seen(pod, mask));
+        response.push_first_field(pod);
         response
     }
 
@@ -158,14 +157,6 @@ impl Outgoing {
         self.encode_into(&mut out);
         out
     }
-}
-
-/// Returns what of a pod is seen through a mask; through everything, the pod itself.
-pub(crate) fn seen(pod: &Arc<Served>, mask: &Projection) -> Arc<Served> {
-    if mask.is_all() {
-        return pod.clone();
-    }
-    Arc::new(pod.with_bytes(mask.apply(pod.bytes())))
 }
 
 /// The tag of an event's type, field 1 of `WatchPodsEvent`, a varint.

@@ -6,24 +6,26 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::bucket::TokenBucket;
-use crate::call::{
-    Call, Dialect, Method, Namespaces, Reply, Scope, WatchId, WatchOutput, check_empty_request,
-    requested_uid,
-};
+use crate::call::{Call, Dialect, Method, Reply, WatchId, WatchOutput};
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::gate::Gate;
-use crate::outgoing::Outgoing;
+use crate::project::Projection;
+use crate::projections::Projections;
+use crate::served::Served;
 use crate::source::{Feed, FeedLimits, SourceError, SourceEvent, SourceId, Step};
 use crate::status::{Code, Status};
-use crate::store::{Change, PodStore, Rank, Snapshot};
+use crate::store::{Change, PodStore, Rank};
 use crate::time::Moment;
-use crate::watch::{Ending, Full, Read, View, WatchSet};
+use crate::watch::{Read, WatchSet};
 
 pub use views::Conflict;
 
 use refusal::Refusal;
 
+mod answer;
+#[cfg(test)]
+mod masked_tests;
 mod refusal;
 #[cfg(test)]
 mod tests;
@@ -38,6 +40,7 @@ pub struct Pods {
     gate: Gate,
     bucket: TokenBucket,
     store: PodStore,
+    projections: Projections,
     watches: WatchSet,
     watch_buffer: u32,
     max_watches: u32,
@@ -87,6 +90,10 @@ impl Pods {
                 pod_bytes: config.max_pod_bytes.get(),
             },
             bucket: TokenBucket::new(config.qps, config.burst, now),
+            projections: Projections::new(
+                config.max_projection_masks.get(),
+                config.max_projection_bytes,
+            ),
             watches: WatchSet::new(
                 config.watch_buffer.get(),
                 config.max_watches.get(),
@@ -161,7 +168,11 @@ impl Pods {
     fn publish(&mut self, changes: impl IntoIterator<Item = Change>) {
         for change in changes {
             self.counters.changes += 1;
-            self.watches.publish(&change, &mut self.counters);
+            self.watches
+                .publish(&change, &mut self.projections, &mut self.counters);
+            if let Some(before) = &change.before {
+                self.projections.forget(before);
+            }
         }
     }
 
@@ -269,7 +280,15 @@ impl Pods {
     /// assert!(matches!(pods.poll_watch(watch), WatchOutput::Idle));
     /// ```
     pub fn poll_watch(&mut self, watch: WatchId) -> WatchOutput {
-        match self.watches.poll(watch, &mut self.counters) {
+        let (store, projections) = (&self.store, &mut self.projections);
+        let see = |mask: &Projection, pod: &Arc<Served>| {
+            if store.serves(pod) {
+                projections.keep(mask, pod)
+            } else {
+                projections.look(mask, pod)
+            }
+        };
+        match self.watches.poll(watch, see, &mut self.counters) {
             Read::Event(event) => WatchOutput::Event(event),
             Read::Idle => WatchOutput::Idle,
             Read::End(ending) => {
@@ -279,83 +298,6 @@ impl Pods {
                 };
                 WatchOutput::End(refusal.into())
             }
-        }
-    }
-
-    fn admit(&mut self, method: Method, now: Moment) -> Result<(), Refusal<'static>> {
-        if self.shutting_down {
-            return Err(Refusal::WatchEnded {
-                ending: Ending::Shutdown,
-                buffer: 0,
-            });
-        }
-        if !self.gate.is_open() {
-            return Err(Refusal::NotReady(self.gate.readiness()));
-        }
-        match method {
-            Method::GetPod | Method::ListPods => self.bucket.take(now).map_err(|empty| {
-                self.counters.rate_limited += 1;
-                Refusal::RateLimited(empty)
-            }),
-            Method::WatchPods => Ok(()),
-        }
-    }
-
-    fn answer<'a>(&mut self, call: &'a Call) -> Result<Reply, Refusal<'a>> {
-        let (mask, applied) = call.mask.compile().map_err(Refusal::Mask)?;
-        let mask = mask.intersection(&call.scope.mask);
-        let namespaces = &call.scope.namespaces;
-        match call.method {
-            Method::GetPod => {
-                let uid = requested_uid(&call.body).map_err(Refusal::Malformed)?;
-                let pod = self
-                    .store
-                    .get(uid)
-                    .filter(|pod| namespaces.contains(pod.namespace()));
-                let pod = pod.ok_or(Refusal::NotFound(uid))?;
-                let answer = Outgoing::get(pod, &mask);
-                Ok(Reply::Answer(answer.with_applied_mask(applied)))
-            }
-            Method::ListPods => {
-                check_empty_request(&call.body).map_err(Refusal::Malformed)?;
-                let pods = self.visible(namespaces);
-                let answer = Outgoing::list(pods.iter(), &mask);
-                Ok(Reply::Answer(answer.with_applied_mask(applied)))
-            }
-            Method::WatchPods => {
-                check_empty_request(&call.body).map_err(Refusal::Malformed)?;
-                let pods = self.visible(namespaces);
-                let scope = Scope {
-                    mask,
-                    namespaces: namespaces.clone(),
-                };
-                let opened = self.watches.open(
-                    View {
-                        dialect: call.dialect,
-                        scope,
-                    },
-                    applied,
-                    pods,
-                );
-                opened
-                    .map(Reply::Watch)
-                    .map_err(|Full| Refusal::TooManyWatches {
-                        limit: self.max_watches,
-                    })
-            }
-        }
-    }
-
-    /// Returns the served pods of some namespaces; those of all are shared until a change.
-    fn visible(&mut self, namespaces: &Namespaces) -> Snapshot {
-        let all = self.store.snapshot();
-        match namespaces {
-            Namespaces::All => all,
-            Namespaces::Only(_) => all
-                .iter()
-                .filter(|pod| namespaces.contains(pod.namespace()))
-                .map(Arc::clone)
-                .collect(),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The newest pod of every identity, whoever owns it, in the order of the identities.
 
-use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec;
@@ -9,9 +8,9 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-use crate::pod::{Claim, EncodedPod, EncodedStatus, Uid, field};
+use crate::pod::{Claim, EncodedPod, EncodedStatus, Uid};
+use crate::served::Served;
 use crate::splice;
-use crate::wire::{put_bytes, put_head, put_varint};
 
 /// What all sources say, and what of it is served.
 #[derive(Debug)]
@@ -24,6 +23,8 @@ pub(crate) struct PodStore {
     shadowed: Vec<u64>,
     /// Times that an identity got one more owner than it had.
     conflicts: u64,
+    /// The revision of the pod that was served newly last.
+    revision: u64,
     /// All served pods, built when it is asked for and dropped at the next change.
     snapshot: Option<Snapshot>,
 }
@@ -34,17 +35,6 @@ pub(crate) struct Rank(pub(crate) u16);
 
 /// Served pods of one instant in the order of their identities; clones share it.
 pub(crate) type Snapshot = Arc<[Arc<Served>]>;
-
-/// A pod as it is served; watches and replies hold it by reference.
-#[derive(Debug)]
-pub(crate) struct Served {
-    uid: Uid,
-    namespace: Box<str>,
-    name: Box<str>,
-    bytes: Bytes,
-    /// Tag and length of the bytes as field 1 of a message, then as field 2.
-    heads: Bytes,
-}
 
 /// What happened to one identity.
 #[derive(Debug)]
@@ -64,15 +54,6 @@ struct Entry {
     served: Option<Arc<Served>>,
 }
 
-/// Which fields a tombstone has beside the identity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tombstone {
-    /// None.
-    Identity,
-    /// A deletion timestamp and a grace period of zero seconds.
-    Timestamped,
-}
-
 impl PodStore {
     pub(crate) fn new(ranks: usize, local_expected: bool) -> Self {
         Self {
@@ -81,6 +62,7 @@ impl PodStore {
             local_expected,
             shadowed: vec![0; ranks],
             conflicts: 0,
+            revision: 0,
             snapshot: None,
         }
     }
@@ -150,11 +132,12 @@ impl PodStore {
             adjust(&mut self.shadowed, rank, |count| count.saturating_add(1));
         }
         self.conflicts += entry.losers().count().saturating_sub(losers_before) as u64;
-        let after = entry.work_out(self.local_expected);
+        let after = entry.work_out(self.local_expected, self.revision + 1);
         if entry.claims.is_empty() {
             self.entries.remove(uid);
         }
         let Replaced { before, after } = after?;
+        self.revision += 1;
         match (&before, &after) {
             (None, Some(_)) => self.served += 1,
             (Some(_), None) => self.served -= 1,
@@ -167,6 +150,12 @@ impl PodStore {
     /// Returns the pod that is served under exactly this identity.
     pub(crate) fn get(&self, uid: &str) -> Option<&Arc<Served>> {
         self.entries.get(uid)?.served.as_ref()
+    }
+
+    /// Tells whether exactly this revision of a pod is served.
+    pub(crate) fn serves(&self, pod: &Served) -> bool {
+        let served = self.get(pod.uid().as_str());
+        served.is_some_and(|served| served.revision() == pod.revision())
     }
 
     /// Returns all served pods as they are now.
@@ -253,7 +242,7 @@ impl Entry {
     }
 
     /// Works out what is served, and returns it with what was served if that is another.
-    fn work_out(&mut self, local_expected: bool) -> Option<Replaced> {
+    fn work_out(&mut self, local_expected: bool, revision: u64) -> Option<Replaced> {
         self.claims
             .retain(|(_, claim)| claim.pod.is_some() || claim.status.is_some());
         let pod = self.claims.iter().find_map(|(_, claim)| claim.pod.as_ref());
@@ -262,12 +251,12 @@ impl Entry {
             .iter()
             .find_map(|(_, claim)| claim.status.as_ref());
         let bytes = pod.map(|pod| splice::served(pod, status, local_expected));
-        if bytes.as_ref() == self.served.as_ref().map(|served| &served.bytes) {
+        if bytes.as_ref() == self.served.as_ref().map(|served| served.bytes()) {
             return None;
         }
         let after = pod
             .zip(bytes)
-            .map(|(pod, bytes)| Arc::new(Served::new(pod, bytes)));
+            .map(|(pod, bytes)| Arc::new(Served::new(pod, revision, bytes)));
         let before = core::mem::replace(&mut self.served, after.clone());
         Some(Replaced { before, after })
     }
@@ -285,94 +274,6 @@ fn adjust(counts: &mut [u64], rank: Rank, change: impl Fn(u64) -> u64) {
         *count = change(*count);
     }
 }
-
-impl Served {
-    fn new(pod: &EncodedPod, bytes: Bytes) -> Self {
-        Self::with(
-            pod.uid().clone(),
-            pod.namespace().into(),
-            pod.name().into(),
-            bytes,
-        )
-    }
-
-    fn with(uid: Uid, namespace: Box<str>, name: Box<str>, bytes: Bytes) -> Self {
-        let mut heads = Vec::with_capacity(12);
-        put_head(1, bytes.len(), &mut heads);
-        put_head(2, bytes.len(), &mut heads);
-        Self {
-            uid,
-            namespace,
-            name,
-            bytes,
-            heads: heads.into(),
-        }
-    }
-
-    /// Returns the same pod with a selection of its bytes.
-    pub(crate) fn with_bytes(&self, bytes: Bytes) -> Self {
-        Self::with(
-            self.uid.clone(),
-            self.namespace.clone(),
-            self.name.clone(),
-            bytes,
-        )
-    }
-
-    /// Returns what is left of the pod once it is deleted: exactly name, namespace and UID, and
-    /// the time of the deletion where the dialect has no other way to tell it.
-    pub(crate) fn tombstone(&self, kind: Tombstone, at: i64) -> Self {
-        let mut metadata = Vec::new();
-        for (number, text) in [
-            (field::NAME, &*self.name),
-            (field::NAMESPACE, &*self.namespace),
-            (field::UID, self.uid.as_str()),
-        ] {
-            if !text.is_empty() {
-                put_bytes(number, text.as_bytes(), &mut metadata);
-            }
-        }
-        match kind {
-            Tombstone::Identity => {}
-            Tombstone::Timestamped => {
-                let mut time = vec![TIME_SECONDS_TAG];
-                put_varint(at.cast_unsigned(), &mut time);
-                put_bytes(field::DELETION_TIMESTAMP, &time, &mut metadata);
-                let grace_tag = field::DELETION_GRACE_PERIOD_SECONDS << 3;
-                put_varint(u64::from(grace_tag), &mut metadata);
-                put_varint(0, &mut metadata);
-            }
-        }
-        let mut pod = Vec::new();
-        put_bytes(field::METADATA, &metadata, &mut pod);
-        self.with_bytes(pod.into())
-    }
-
-    pub(crate) fn uid(&self) -> &Uid {
-        &self.uid
-    }
-
-    pub(crate) fn namespace(&self) -> &str {
-        &self.namespace
-    }
-
-    pub(crate) fn bytes(&self) -> &Bytes {
-        &self.bytes
-    }
-
-    /// Returns tag and length of the bytes as field 1.
-    pub(crate) fn head_as_first_field(&self) -> Bytes {
-        self.heads.slice(..self.heads.len() / 2)
-    }
-
-    /// Returns tag and length of the bytes as field 2.
-    pub(crate) fn head_as_second_field(&self) -> Bytes {
-        self.heads.slice(self.heads.len() / 2..)
-    }
-}
-
-/// The tag of `seconds`, field 1 of `Time`, a varint.
-const TIME_SECONDS_TAG: u8 = 1 << 3;
 
 #[cfg(test)]
 mod tests;

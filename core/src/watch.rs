@@ -18,15 +18,21 @@ use alloc::vec::Vec;
 use crate::call::{Method, WatchId};
 use crate::config::SlowWatch;
 use crate::counters::Counters;
-use crate::outgoing::{EventKind, Outgoing, seen};
+use crate::outgoing::Outgoing;
+use crate::project::Projection;
+use crate::projections::Projections;
+use crate::served::Served;
 use crate::status::Code;
 use crate::store::{Change, Snapshot};
 
 pub(crate) use view::View;
 
-use queue::{Event, Pushed, Queue};
+use queue::{Pushed, Queue};
+use reader::{State, Watch};
+use view::Sight;
 
 mod queue;
+mod reader;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -71,30 +77,6 @@ pub(crate) struct Full;
 struct Slot {
     generation: u32,
     watch: Option<Watch>,
-}
-
-#[derive(Debug)]
-struct Watch {
-    view: Arc<View>,
-    /// What its caller is told of its mask.
-    applied: Option<Arc<str>>,
-    state: State,
-    /// Whether the watch is in the ready list.
-    named: bool,
-}
-
-#[derive(Debug)]
-enum State {
-    /// Pods from `next` on are not read; the queue fills meanwhile.
-    Snapshot {
-        pods: Snapshot,
-        next: usize,
-        queue: Queue,
-    },
-    Live {
-        queue: Queue,
-    },
-    Ended(Ending),
 }
 
 impl WatchSet {
@@ -159,11 +141,23 @@ impl WatchSet {
         Ok(id)
     }
 
-    /// Gives every watch its event about a change, once for all watches of one view.
-    pub(crate) fn publish(&mut self, change: &Change, counters: &mut Counters) {
+    /// Gives every watch its event about a change: projected and compared once for all watches of
+    /// one mask, made once for all of one view.
+    pub(crate) fn publish(
+        &mut self,
+        change: &Change,
+        projections: &mut Projections,
+        counters: &mut Counters,
+    ) {
         let mut ended = Vec::new();
+        let mut sight: Option<Sight<'_>> = None;
         for (view, members) in &self.groups {
-            let Some(event) = view.event(change) else {
+            let mask = &view.scope.mask;
+            let sight = match &sight {
+                Some(sight) if sight.is_through(mask) => sight,
+                Some(_) | None => sight.insert(Sight::new(change, mask)),
+            };
+            let Some(offer) = view.offer(sight, projections) else {
                 continue;
             };
             for &slot in members {
@@ -177,7 +171,7 @@ impl WatchSet {
                 let Some(watch) = &mut place.watch else {
                     continue;
                 };
-                if watch.push(event.clone(), counters) == Pushed::Full {
+                if watch.push(offer.clone(), counters) == Pushed::Full {
                     ended.push(slot);
                 }
                 if !watch.named && watch.is_readable() {
@@ -216,12 +210,17 @@ impl WatchSet {
         Some(id)
     }
 
-    /// Reads one message of a watch.
-    pub(crate) fn poll(&mut self, id: WatchId, counters: &mut Counters) -> Read {
+    /// Reads one message of a watch; `see` gives what is seen of a pod of its first list.
+    pub(crate) fn poll(
+        &mut self,
+        id: WatchId,
+        see: impl FnOnce(&Projection, &Arc<Served>) -> Arc<Served>,
+        counters: &mut Counters,
+    ) -> Read {
         let Some(watch) = self.watch(id) else {
             return Read::End(Ending::NotThere);
         };
-        let read = watch.read(counters);
+        let read = watch.read(see, counters);
         if let Read::End(_) = read {
             self.forget(id);
         }
@@ -321,74 +320,6 @@ impl WatchSet {
         if let Some(next) = place.generation.checked_add(1) {
             place.generation = next;
             self.free.push(id.slot);
-        }
-    }
-}
-
-impl Watch {
-    fn push(&mut self, event: Event, counters: &mut Counters) -> Pushed {
-        let queue = match &mut self.state {
-            State::Snapshot { queue, .. } | State::Live { queue } => queue,
-            State::Ended(_) => return Pushed::Queued { folded: 0 },
-        };
-        let pushed = queue.push(event);
-        counters.watch_events_produced += 1;
-        match pushed {
-            Pushed::Queued { folded } => counters.watch_events_coalesced += folded,
-            Pushed::Full => counters.watch_events_dropped += 1,
-        }
-        pushed
-    }
-
-    /// Tells whether reading gives anything but `Idle`.
-    fn is_readable(&self) -> bool {
-        match &self.state {
-            State::Snapshot { pods, next, queue } => {
-                let marker = Outgoing::initial_sync_complete(self.view.dialect);
-                *next < pods.len() || marker.is_some() || queue.len() > 0
-            }
-            State::Live { queue } => queue.len() > 0,
-            State::Ended(_) => true,
-        }
-    }
-
-    fn read(&mut self, counters: &mut Counters) -> Read {
-        if let State::Snapshot { pods, next, queue } = &mut self.state {
-            if let Some(pod) = pods.get(*next) {
-                *next += 1;
-                counters.watch_snapshot_pods += 1;
-                let pod = seen(pod, &self.view.scope.mask);
-                return Read::Event(Outgoing::event(self.view.dialect, EventKind::Added, &pod));
-            }
-            let empty = Queue::Bounded {
-                events: VecDeque::new(),
-                limit: 0,
-            };
-            let queue = core::mem::replace(queue, empty);
-            self.state = State::Live { queue };
-            if let Some(marker) = Outgoing::initial_sync_complete(self.view.dialect) {
-                return Read::Event(marker);
-            }
-        }
-        match &mut self.state {
-            State::Snapshot { .. } => Read::Idle,
-            State::Live { queue } => match queue.pop() {
-                Some(Event { kind, pod }) => {
-                    counters.watch_events_delivered += 1;
-                    Read::Event(Outgoing::event(self.view.dialect, kind, &pod))
-                }
-                None => Read::Idle,
-            },
-            State::Ended(ending) => Read::End(*ending),
-        }
-    }
-}
-
-impl State {
-    fn queued(&self) -> usize {
-        match self {
-            Self::Snapshot { queue, .. } | Self::Live { queue } => queue.len(),
-            Self::Ended(_) => 0,
         }
     }
 }

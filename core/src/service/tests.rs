@@ -5,16 +5,16 @@ use core::num::NonZeroU32;
 use bytes::Bytes;
 
 use super::*;
-use crate::call::MaskRequest;
+use crate::call::{MaskRequest, Namespaces, Scope};
 use crate::config::{SlowWatch, SourceConfig, SourceKind};
 use crate::mask::FieldMask;
 use crate::pod::Uid;
 use crate::sample::{pod, pod_in_phase, status};
 use crate::wire::put_bytes;
 
-const NOW: Moment = Moment::ORIGIN;
+pub(super) const NOW: Moment = Moment::ORIGIN;
 
-fn service(sources: &[(&str, SourceKind)], config: Config) -> Pods {
+pub(super) fn service(sources: &[(&str, SourceKind)], config: Config) -> Pods {
     let sources = sources
         .iter()
         .map(|(name, kind)| SourceConfig::new(*name, *kind))
@@ -23,13 +23,13 @@ fn service(sources: &[(&str, SourceKind)], config: Config) -> Pods {
 }
 
 /// Returns a service whose only source has completed a list of these pods.
-fn ready(uids: &[&str], config: Config) -> Pods {
+pub(super) fn ready(uids: &[&str], config: Config) -> Pods {
     let mut pods = service(&[("s", SourceKind::Snapshot)], config);
     list(&mut pods, "s", uids);
     pods
 }
 
-fn list(pods: &mut Pods, source: &str, uids: &[&str]) {
+pub(super) fn list(pods: &mut Pods, source: &str, uids: &[&str]) {
     say(pods, source, SourceEvent::Begin);
     uids.iter().for_each(|uid| {
         say(
@@ -44,7 +44,7 @@ fn list(pods: &mut Pods, source: &str, uids: &[&str]) {
     say(pods, source, SourceEvent::Complete { at: 0 });
 }
 
-fn say(pods: &mut Pods, source: &str, event: SourceEvent) {
+pub(super) fn say(pods: &mut Pods, source: &str, event: SourceEvent) {
     let source = pods.source(source).unwrap();
     pods.handle_source(source, event, NOW).unwrap();
 }
@@ -59,7 +59,7 @@ fn get(pods: &mut Pods, uid: &str) -> Reply {
     call(pods, Method::GetPod, body)
 }
 
-fn answer(reply: Reply) -> Vec<u8> {
+pub(super) fn answer(reply: Reply) -> Vec<u8> {
     match reply {
         Reply::Answer(message) => message.to_vec(),
         other @ (Reply::Watch(_) | Reply::Refuse(_)) => {
@@ -86,7 +86,7 @@ fn watch(pods: &mut Pods) -> WatchId {
     }
 }
 
-fn unlimited() -> Config {
+pub(super) fn unlimited() -> Config {
     Config {
         qps: 0,
         ..Config::default()

@@ -68,6 +68,7 @@ impl Pods {
     pub fn counters(&self) -> Counters {
         let mut counters = self.counters.clone();
         counters.conflicts = self.store.conflicts();
+        self.projections.count(&mut counters);
         counters
     }
 

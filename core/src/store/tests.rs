@@ -4,6 +4,7 @@ use alloc::string::String;
 
 use super::*;
 use crate::sample::{pod, pod_in_phase, status};
+use crate::served::Tombstone;
 
 const FIRST: Rank = Rank(0);
 const SECOND: Rank = Rank(1);

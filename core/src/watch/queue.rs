@@ -7,13 +7,21 @@ use smallvec::SmallVec;
 
 use crate::outgoing::EventKind;
 use crate::pod::Uid;
-use crate::store::Served;
+use crate::served::Served;
 
 /// An event that a watch has not read.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) kind: EventKind,
     pub(super) pod: Arc<Served>,
+}
+
+/// An event for a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Offer {
+    pub(super) event: Event,
+    /// What was seen of a modified pod before, if events that change nothing are to vanish.
+    pub(super) former: Option<Arc<Served>>,
 }
 
 /// Unread events, oldest first.
@@ -31,10 +39,20 @@ pub(super) enum Queue {
 /// Unread events of which those of one pod were folded together.
 #[derive(Debug, Default)]
 pub(super) struct Newest {
-    events: BTreeMap<u64, Event>,
+    events: BTreeMap<u64, Unread>,
     /// Where the events of a pod stand: one, or a deletion with what came after it.
     places: BTreeMap<Uid, SmallVec<[u64; 2]>>,
     next_place: u64,
+    /// The bytes of all that the reader knows and that is remembered.
+    known: usize,
+}
+
+/// An event with what it changes for the reader.
+#[derive(Debug)]
+struct Unread {
+    event: Event,
+    /// What the reader knows of a modified pod: an event that says the same is not worth reading.
+    known: Option<Arc<Served>>,
 }
 
 /// What became of an event that was offered to a queue.
@@ -46,18 +64,23 @@ pub(super) enum Pushed {
     Full,
 }
 
+/// The bytes that one watch may have remembered of what its reader knows, so that memory does not
+/// grow with watches times pods: 128 bytes of each of 500 pods. Beyond it, an event that changes
+/// nothing is sent.
+pub(super) const MAX_KNOWN_BYTES: usize = 64 * 1024;
+
 impl Queue {
-    pub(super) fn push(&mut self, event: Event) -> Pushed {
+    pub(super) fn push(&mut self, offer: Offer) -> Pushed {
         match self {
             Self::Bounded { events, limit } => {
                 if events.len() >= *limit {
                     return Pushed::Full;
                 }
-                events.push_back(event);
+                events.push_back(offer.event);
                 Pushed::Queued { folded: 0 }
             }
             Self::Newest(newest) => Pushed::Queued {
-                folded: newest.push(event),
+                folded: newest.push(offer),
             },
         }
     }
@@ -79,7 +102,8 @@ impl Queue {
 
 impl Newest {
     /// Takes one event and returns how many vanished, the new one among them or not.
-    fn push(&mut self, event: Event) -> u64 {
+    fn push(&mut self, offer: Offer) -> u64 {
+        let event = &offer.event;
         let uid = event.pod.uid().clone();
         let last = self
             .places
@@ -87,53 +111,69 @@ impl Newest {
             .and_then(|places| places.last().copied());
         let unread = last.and_then(|place| self.events.get_mut(&place).map(|old| (place, old)));
         let Some((place, unread)) = unread else {
-            self.append(uid, event);
+            self.append(uid, offer);
             return 0;
         };
-        match (unread.kind, event.kind) {
+        match (unread.event.kind, event.kind) {
             (EventKind::Added | EventKind::Modified, EventKind::Added | EventKind::Modified) => {
-                unread.pod = event.pod;
+                let known = unread.known.as_ref();
+                if known.is_some_and(|known| known.bytes() == event.pod.bytes()) {
+                    self.take(place);
+                    return 2;
+                }
+                unread.event.pod = offer.event.pod;
                 1
             }
             (EventKind::Added, EventKind::Deleted) => {
-                self.forget(&uid, place);
+                self.take(place);
                 2
             }
             (EventKind::Modified, EventKind::Deleted) => {
-                *unread = event;
+                self.known -= unread.take_known();
+                unread.event = offer.event;
                 1
             }
             (EventKind::Deleted, EventKind::Added | EventKind::Modified) => {
-                self.append(uid, event);
+                self.append(uid, offer);
                 0
             }
             (EventKind::Deleted, EventKind::Deleted) => 1,
         }
     }
 
-    fn append(&mut self, uid: Uid, event: Event) {
-        self.events.insert(self.next_place, event);
+    fn append(&mut self, uid: Uid, offer: Offer) {
+        let room = MAX_KNOWN_BYTES - self.known;
+        let known = offer.former.filter(|known| known.bytes().len() <= room);
+        self.known += known.as_ref().map_or(0, |known| known.bytes().len());
+        let event = offer.event;
+        self.events.insert(self.next_place, Unread { event, known });
         self.places.entry(uid).or_default().push(self.next_place);
         self.next_place += 1;
     }
 
     fn pop(&mut self) -> Option<Event> {
-        let (place, event) = self.events.pop_first()?;
-        self.drop_place(event.pod.uid(), place);
-        Some(event)
+        let place = *self.events.first_key_value()?.0;
+        self.take(place)
     }
 
-    fn forget(&mut self, uid: &Uid, place: u64) {
-        self.events.remove(&place);
-        self.drop_place(uid, place);
-    }
-
-    fn drop_place(&mut self, uid: &Uid, place: u64) {
+    /// Takes an event out and forgets where it stood.
+    fn take(&mut self, place: u64) -> Option<Event> {
+        let mut unread = self.events.remove(&place)?;
+        self.known -= unread.take_known();
+        let uid = unread.event.pod.uid();
         if let Some(places) = self.places.get_mut(uid) {
             places.retain(|other| *other != place);
             if places.is_empty() {
                 self.places.remove(uid);
             }
         }
+        Some(unread.event)
+    }
+}
+
+impl Unread {
+    /// Drops what the reader knows and returns how many bytes that was.
+    fn take_known(&mut self) -> usize {
+        self.known.take().map_or(0, |known| known.bytes().len())
     }
 }

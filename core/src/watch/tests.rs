@@ -11,6 +11,7 @@ use crate::store::{PodStore, Rank};
 /// Watches beside the store that feeds them.
 struct Desk {
     store: PodStore,
+    projections: Projections,
     watches: WatchSet,
     counters: Counters,
 }
@@ -19,6 +20,7 @@ impl Desk {
     fn new(buffer: u32, slow_watch: SlowWatch) -> Self {
         Self {
             store: PodStore::new(1, false),
+            projections: Projections::new(64, 1 << 20),
             watches: WatchSet::new(buffer, 1_000, slow_watch),
             counters: Counters::default(),
         }
@@ -36,18 +38,28 @@ impl Desk {
 
     fn put(&mut self, pod: EncodedPod) {
         let change = self.store.put(Rank(0), pod, 0).unwrap();
-        self.watches.publish(&change, &mut self.counters);
+        self.publish(&change);
     }
 
     fn remove(&mut self, uid: &str) {
         let change = self.store.remove(Rank(0), &uid.into(), 0).unwrap();
-        self.watches.publish(&change, &mut self.counters);
+        self.publish(&change);
+    }
+
+    fn publish(&mut self, change: &Change) {
+        self.watches
+            .publish(change, &mut self.projections, &mut self.counters);
+    }
+
+    fn poll(&mut self, id: WatchId) -> Read {
+        let see = |mask: &Projection, pod: &Arc<Served>| self.projections.keep(mask, pod);
+        self.watches.poll(id, see, &mut self.counters)
     }
 
     /// Reads until nothing comes and returns the types of the events with the UIDs' last letter.
     fn read(&mut self, id: WatchId) -> Vec<(u8, char)> {
         let mut events = Vec::new();
-        while let Read::Event(event) = self.watches.poll(id, &mut self.counters) {
+        while let Read::Event(event) = self.poll(id) {
             let event = event.to_vec();
             let uid = event
                 .windows(3)
@@ -89,7 +101,7 @@ fn a_watch_that_does_not_read_ends_alone() {
     desk.read(quick);
     desk.put(pod("b"));
     assert_eq!(desk.read(quick), [(1, 'b')]);
-    let end = desk.watches.poll(slow, &mut desk.counters);
+    let end = desk.poll(slow);
     assert!(matches!(end, Read::End(Ending::TooSlow)), "{end:?}");
     assert_eq!(desk.counters.watch_events_dropped, 1);
     assert_eq!(desk.watches.len(), 1);
@@ -155,7 +167,7 @@ fn an_id_of_a_former_watch_names_nothing() {
     let id = desk.watch(Dialect::V1alpha1);
     assert_eq!(former.slot, id.slot);
     desk.watches.cancel(former, &mut desk.counters);
-    let end = desk.watches.poll(former, &mut desk.counters);
+    let end = desk.poll(former);
     assert!(matches!(end, Read::End(Ending::NotThere)));
     assert!(desk.watches.is_over(former) && !desk.watches.is_over(id));
     assert_eq!(desk.ready(), [id]);
@@ -190,10 +202,7 @@ fn an_ended_watch_takes_its_place_until_its_end_is_read() {
         scope: Scope::everything(),
     };
     assert_eq!(desk.watches.open(view.clone(), None, [].into()), Err(Full));
-    assert!(matches!(
-        desk.watches.poll(id, &mut desk.counters),
-        Read::End(Ending::Shutdown)
-    ));
+    assert!(matches!(desk.poll(id), Read::End(Ending::Shutdown)));
     assert!(desk.watches.open(view, None, [].into()).is_ok());
 }
 
@@ -202,10 +211,7 @@ fn the_documented_dialect_has_no_marker_and_starts_idle_when_there_is_no_pod() {
     let mut desk = Desk::new(10, SlowWatch::End);
     let id = desk.watch(Dialect::Documented);
     assert_eq!(desk.ready(), []);
-    assert!(matches!(
-        desk.watches.poll(id, &mut desk.counters),
-        Read::Idle
-    ));
+    assert!(matches!(desk.poll(id), Read::Idle));
     desk.put(pod("a"));
     assert_eq!(desk.ready(), [id]);
 }
@@ -236,7 +242,7 @@ fn a_thousand_watches_hold_the_same_pods() {
     assert_eq!(desk.watches.groups.len(), 1);
     let first = desk.store.get("u0").unwrap().bytes().as_ptr();
     for id in ids {
-        let Read::Event(event) = desk.watches.poll(id, &mut desk.counters) else {
+        let Read::Event(event) = desk.poll(id) else {
             panic!()
         };
         assert_eq!(event.segments().last().unwrap().as_ptr(), first);

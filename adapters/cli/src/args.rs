@@ -40,6 +40,12 @@ pub(crate) enum Command {
     Get(GetArgs),
     /// Print all pods of the node
     List(ReadArgs),
+    /// Try a field mask on a pod: what it selects and what that saves, or what is wrong with it
+    ///
+    /// A mask names fields as the pod's JSON does, separated by commas: status.phase,status.podIPs.
+    /// Lists are passed through (spec.containers.name), a name of a map entry may stand in
+    /// backquotes (metadata.labels.`app.kubernetes.io/name`), * is everything.
+    Mask(MaskArgs),
     /// Serve pods on a UNIX socket
     ///
     /// Every flag is also a key of the --config file, spelled the same without the dashes in
@@ -112,6 +118,38 @@ pub(crate) struct ReadArgs {
     /// How to print
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub(crate) output: Format,
+    /// Ask only for these fields, as in status.phase,status.podIPs; may be given more than once
+    ///
+    /// With -o json, yaml or protobuf; name, namespace and UID always come along. The other formats
+    /// ask by themselves for just what they print, and refuse this flag. See podsapi mask --help.
+    #[arg(long, value_name = "MASK")]
+    pub(crate) fields: Vec<String>,
+    /// Send --fields without a check, for a server that knows newer fields
+    #[arg(long, requires = "fields")]
+    pub(crate) fields_unchecked: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MaskArgs {
+    /// The mask; several are joined, as several headers of one call are. - reads lines from
+    /// standard input
+    #[arg(required = true, value_name = "MASK")]
+    pub(crate) masks: Vec<String>,
+    /// The pod to try it on, as JSON or YAML; a simulated one when absent
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pod: Option<PathBuf>,
+    /// How to print
+    #[arg(short, long, value_enum, default_value_t = MaskFormat::Text)]
+    pub(crate) output: MaskFormat,
+}
+
+/// How a tried mask is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MaskFormat {
+    /// The mask in its canonical form, what each path selects, and the bytes before and after
+    Text,
+    /// What is left of the pod
+    Json,
 }
 
 impl ReadArgs {

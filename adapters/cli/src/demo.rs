@@ -36,6 +36,8 @@ pub(crate) async fn demo(args: &DemoArgs, out: &mut impl Write) -> Result<(), Fa
         socket: SocketArgs::of(path.clone()),
         namespace: None,
         output: Format::Table,
+        fields: Vec::new(),
+        fields_unchecked: false,
     };
     let showing = async {
         if args.once {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use podsapi_client::{
     ClientError, Code, ConnectError, FollowError, MirrorError, Status, TransportError,
 };
+use podsapi_core::MASK_HEADER;
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug)]
@@ -85,7 +86,13 @@ impl fmt::Display for Failure {
             Self::NotReady => f.write_str("the server is not ready"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
             Self::Refused(status) => {
-                write!(f, "the server refused: {}", status_text(status))?;
+                // The text of a refused mask says the same as the violations, all on one line.
+                if status.violations().is_empty() || !status.message().starts_with(MASK_HEADER) {
+                    write!(f, "the server refused: {}", status_text(status))?;
+                } else {
+                    let code = code_name(status.code());
+                    write!(f, "the server refused the field mask: {code}")?;
+                }
                 for violation in status.violations() {
                     write!(f, "\n  {}: {}", violation.field, violation.description)?;
                 }
@@ -153,5 +160,31 @@ fn code_name(code: Code) -> &'static str {
         Code::Unavailable => "UNAVAILABLE",
         Code::DataLoss => "DATA_LOSS",
         Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use podsapi_client::Fields;
+
+    use super::*;
+
+    #[test]
+    fn each_violation_of_a_refused_mask_has_a_line_of_its_own() {
+        let error = Fields::parse("spec.container.name,status.podips").unwrap_err();
+        assert_eq!(
+            Failure::Refused(error.status()).to_string(),
+            "the server refused the field mask: INVALID_ARGUMENT\n  \
+             spec.container.name: \"container\" (byte 5) is not a field of PodSpec; did you mean \
+             \"containers\"?\n  status.podips: \"podips\" (byte 7) is not a field of PodStatus; \
+             names are case-sensitive: did you mean \"podIPs\"?"
+        );
+        let other = error.status().violations().to_vec();
+        let other = Status::new(Code::InvalidArgument, "no").with_violations(other);
+        let text = Failure::Refused(other).to_string();
+        assert!(
+            text.starts_with("the server refused: INVALID_ARGUMENT: no\n"),
+            "{text}"
+        );
     }
 }

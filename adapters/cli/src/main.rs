@@ -8,9 +8,11 @@ mod demo;
 mod failure;
 mod human;
 mod log;
+mod mask;
 mod node;
 mod output;
 mod read;
+mod selection;
 mod serve;
 mod table;
 mod watch;
@@ -63,6 +65,7 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Demo(args) => runtime()?.block_on(demo::demo(args, out)),
         Command::Get(args) => runtime()?.block_on(read::get(args, out)),
         Command::List(args) => runtime()?.block_on(read::list(args, out)),
+        Command::Mask(args) => mask::mask(args, out),
         Command::Serve(args) => serve::serve(args),
         Command::Watch(args) => {
             let path = args.socket.path();

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
-use podsapi_client::{Client, ClientOptions, Code, Event, EventKind, Mirror, MirroredPod, Status};
+use podsapi_client::{
+    Client, ClientOptions, Code, Event, EventKind, Fields, Mirror, MirroredPod, Status,
+};
 use podsapi_proto::v1alpha1::ListPodsResponse;
 use podsapi_tokio::TokioRuntime;
 use prost::Message;
@@ -13,7 +15,7 @@ use prost::Message;
 use crate::args::{Format, GetArgs, ReadArgs};
 use crate::failure::Failure;
 use crate::output::{self, Layout};
-use crate::say;
+use crate::{say, selection};
 
 /// Prints all pods, or those of one namespace.
 ///
@@ -21,7 +23,8 @@ use crate::say;
 /// the others; as protobuf all are written as they came.
 pub(crate) async fn list(args: &ReadArgs, out: &mut impl Write) -> Result<(), Failure> {
     let path = args.socket.path();
-    let raw = fetch(&path).await?;
+    let client = connect(&path, selection::wanted(args)?).await?;
+    let raw = listed(&client, &path).await?;
     if args.output == Format::Protobuf && args.namespace.is_none() {
         out.write_all(&ListPodsResponse { pods: raw }.encode_to_vec())?;
         return Ok(out.flush()?);
@@ -44,23 +47,23 @@ pub(crate) async fn list(args: &ReadArgs, out: &mut impl Write) -> Result<(), Fa
 /// Prints one pod.
 pub(crate) async fn get(args: &GetArgs, out: &mut impl Write) -> Result<(), Failure> {
     let path = args.read.socket.path();
-    let pod = match (&args.read.namespace, args.pod.split_once('/')) {
-        (None, None) => {
-            let client = connect(&path).await?;
-            let pod = client.get(&args.pod).await;
-            MirroredPod::parse(&pod.map_err(|error| Failure::of_call(&path, error))?)?
-        }
-        (Some(namespace), None) => named(&path, namespace, &args.pod).await?,
-        (None, Some((namespace, name))) => named(&path, namespace, name).await?,
-        (Some(given), Some((namespace, name))) if given == namespace => {
-            named(&path, namespace, name).await?
-        }
-        (Some(given), Some((namespace, _))) => {
+    let name = match (args.read.namespace.as_deref(), args.pod.split_once('/')) {
+        (None, None) => None,
+        (Some(namespace), None) => Some((namespace, args.pod.as_str())),
+        (Some(given), Some((namespace, _))) if given != namespace => {
             let text =
                 format!("--namespace {given} contradicts the namespace {namespace} of the pod");
             return Err(Failure::Usage(text));
         }
+        (_, Some(name)) => Some(name),
     };
+    let client = connect(&path, selection::wanted(&args.read)?).await?;
+    let uid = match name {
+        Some((namespace, name)) => named(&client, &path, namespace, name).await?,
+        None => args.pod.clone(),
+    };
+    let pod = client.get(&uid).await;
+    let pod = MirroredPod::parse(&pod.map_err(|error| Failure::of_call(&path, error))?)?;
     let layout = Layout {
         namespaces: false,
         ..args.read.layout()
@@ -73,16 +76,16 @@ pub(crate) async fn get(args: &GetArgs, out: &mut impl Write) -> Result<(), Fail
 /// A list takes milliseconds; a server that needs this long hangs.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-async fn connect(path: &Path) -> Result<Client, Failure> {
+async fn connect(path: &Path, fields: Fields) -> Result<Client, Failure> {
     let options = ClientOptions {
         deadline: Some(DEADLINE),
+        fields,
         ..ClientOptions::default()
     };
     Ok(Client::connect(path, options).await?)
 }
 
-async fn fetch(path: &Path) -> Result<Vec<Bytes>, Failure> {
-    let client = connect(path).await?;
+async fn listed(client: &Client, path: &Path) -> Result<Vec<Bytes>, Failure> {
     client
         .list()
         .await
@@ -98,10 +101,16 @@ fn readable(raw: &[Bytes]) -> Vec<MirroredPod> {
     readable.collect()
 }
 
-/// Finds a pod by name as every consumer should: the newest that has not ended.
-async fn named(path: &Path, namespace: &str, name: &str) -> Result<MirroredPod, Failure> {
+/// Finds the UID of a pod by its name as every consumer should: the newest that has not ended.
+async fn named(
+    client: &Client,
+    path: &Path,
+    namespace: &str,
+    name: &str,
+) -> Result<String, Failure> {
     let mut mirror = Mirror::new();
-    for pod in fetch(path).await? {
+    let client = client.with_fields(selection::rank());
+    for pod in listed(&client, path).await? {
         let kind = EventKind::Added;
         if let Err(error) = mirror.handle_event(&Event { kind, pod }) {
             say(format_args!("left out: {error}"));
@@ -109,7 +118,7 @@ async fn named(path: &Path, namespace: &str, name: &str) -> Result<MirroredPod, 
     }
     let found = mirror
         .by_name(namespace, name)
-        .map(|pod| MirroredPod::clone(pod));
+        .map(|pod| pod.uid().to_owned());
     found.ok_or_else(|| {
         let text = format!("the server has no pod {namespace}/{name}");
         Failure::Refused(Status::new(Code::NotFound, text))

@@ -16,8 +16,8 @@ use crate::args::{Format, ReadArgs};
 use crate::columns::Columns;
 use crate::failure::{Failure, interruption};
 use crate::output::{self, Layout};
-use crate::say;
 use crate::table::Table;
+use crate::{say, selection};
 
 /// What to do when there is no watch at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,11 @@ pub(crate) async fn watch(
     start: Start,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let mut follow = Follow::new(path, ClientOptions::default(), BackoffOptions::default());
+    let options = ClientOptions {
+        fields: selection::wanted(args)?,
+        ..ClientOptions::default()
+    };
+    let mut follow = Follow::new(path, options, BackoffOptions::default());
     let mut printer = Printer::new(args);
     let mut reports = Reports::default();
     let mut connected = start == Start::Patient;

@@ -16,9 +16,12 @@ fn podsapi(arguments: &[&str]) -> (bool, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_podsapi"))
         .args(arguments)
         .output()
-        .unwrap();
+        .expect("the command runs");
     let text = [output.stdout, output.stderr].concat();
-    (output.status.success(), String::from_utf8(text).unwrap())
+    (
+        output.status.success(),
+        String::from_utf8(text).expect("it prints text"),
+    )
 }
 
 /// Returns the lines of the README's shell blocks without their comments.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use h2::RecvStream;
 use h2::client::SendRequest;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
-use podsapi_core::{Code, Status};
+use podsapi_core::{Code, MASK_APPLIED_HEADER, Status};
 
 use crate::error::ClientError;
 use crate::message::{Deframer, frame};
@@ -158,9 +158,6 @@ fn timeout_header(deadline: Duration) -> String {
     }
     format!("{}S", u128::from(deadline.as_secs()).min(MAX_TIMEOUT))
 }
-
-/// By this header a server says that it applied the mask of the call.
-const MASK_APPLIED_HEADER: &str = "x-kubernetes-fieldmask-applied";
 
 /// The largest number of eight digits.
 const MAX_TIMEOUT: u128 = 99_999_999;

@@ -231,7 +231,12 @@ fn left_to_select(fields: &Fields, answer: &Answer) -> Result<Projection, Client
 
 /// Returns what to select here, which can only be what this client knows.
 fn known_projection(fields: &Fields) -> Result<Projection, ClientError> {
-    fields.projection().map_err(|error| error.status().into())
+    fields.projection().map_err(|error| {
+        let text = format!("the server applies no masks, and here fields are unknown: {error}");
+        Status::new(Code::InvalidArgument, text)
+            .with_violations(error.status().violations().to_vec())
+            .into()
+    })
 }
 
 /// Replaces the transport's symptom by the cause that the connection's task recorded.

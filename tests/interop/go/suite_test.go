@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -22,7 +24,10 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	v1 "k8s.io/api/core/v1"
 	pods "k8s.io/kubelet/pkg/apis/pods/v1alpha1"
 )
@@ -218,6 +223,168 @@ func TestWatchToSyncAndAChange(t *testing.T) {
 		cancel()
 		if _, err := watch.Recv(); status.Code(err) != codes.Canceled {
 			t.Fatal(err)
+		}
+	})
+}
+
+const (
+	maskText    = "x-kubernetes-fieldmask"
+	maskBin     = "x-kubernetes-fieldmask-bin"
+	maskApplied = "x-kubernetes-fieldmask-applied"
+)
+
+func encoded(t *testing.T, paths ...string) string {
+	t.Helper()
+	data, err := proto.Marshal(&fieldmaskpb.FieldMask{Paths: paths})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// with returns a context whose calls carry these headers: names and values by turns.
+func with(t *testing.T, headers ...string) context.Context {
+	return metadata.AppendToOutgoingContext(within(t, patience), headers...)
+}
+
+func TestMasksSelectFieldsHoweverTheyAreSent(t *testing.T) {
+	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {
+		s := serve(t, "--qps", "0")
+		client := dial(s)
+		s.write("one", "uid-1", 0)
+		get := &pods.GetPodRequest{PodUID: "uid-1"}
+		eventually(t, func() error {
+			_, err := client.GetPod(within(t, patience), get)
+			return err
+		})
+		expected := &v1.Pod{}
+		expected.UID = "uid-1"
+		expected.Status.Phase = v1.PodPending
+		for _, headers := range [][]string{
+			{maskText, "status.phase,metadata.uid"},
+			{maskText, "status.phase", maskText, "metadata.uid"},
+			{maskText, "metadata.uid, status.phase,, metadata.uid"},
+			{maskBin, encoded(t, "status.phase", "metadata.uid")},
+			{maskBin, encoded(t, "status.phase"), maskBin, encoded(t, "metadata.uid")},
+			{maskBin, encoded(t, "status.phase"), maskText, "metadata.uid", maskText, ""},
+		} {
+			var listed, got metadata.MD
+			list, err := client.ListPods(with(t, headers...), &pods.ListPodsRequest{}, grpc.Header(&listed))
+			if err != nil || len(list.Pods) != 1 {
+				t.Fatalf("%q: %d pods, %v", headers, len(list.GetPods()), err)
+			}
+			one, err := client.GetPod(with(t, headers...), get, grpc.Header(&got))
+			if err != nil {
+				t.Fatalf("%q: %v", headers, err)
+			}
+			for _, data := range [][]byte{list.Pods[0], one.Pod} {
+				if pod := decode(t, data); pod.String() != expected.String() {
+					t.Fatalf("%q: %v", headers, pod)
+				}
+			}
+			for _, header := range []metadata.MD{listed, got} {
+				if told := header.Get(maskApplied); !slices.Equal(told, []string{"metadata.uid,status.phase"}) {
+					t.Fatalf("%q: %q", headers, told)
+				}
+			}
+		}
+		for _, headers := range [][]string{{}, {maskText, ""}, {maskText, " ,"}, {maskBin, encoded(t)}} {
+			var header metadata.MD
+			one, err := client.GetPod(with(t, headers...), get, grpc.Header(&header))
+			if err != nil || len(header.Get(maskApplied)) != 0 || len(decode(t, one.Pod).Spec.Containers) != 1 {
+				t.Fatalf("%q: %v, %v", headers, header, err)
+			}
+		}
+	})
+}
+
+func TestABadMaskIsRefusedWithEveryBadPath(t *testing.T) {
+	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {
+		client := dial(serve(t, "--qps", "0"))
+		eventually(t, func() error {
+			_, err := client.ListPods(within(t, patience), &pods.ListPodsRequest{})
+			return err
+		})
+		_, err := client.ListPods(with(t, maskText, "status.podIps,metadata.uid,spec..nodeName"), &pods.ListPodsRequest{})
+		text := `x-kubernetes-fieldmask: path 1 "status.podIps": "podIps" (byte 7) is not a field of PodStatus; ` +
+			`names are case-sensitive: did you mean "podIPs"?; path 3 "spec..nodeName": empty segment at byte 5`
+		if status.Code(err) != codes.InvalidArgument || status.Convert(err).Message() != text {
+			t.Fatal(err)
+		}
+		var fields []string
+		for _, detail := range status.Convert(err).Details() {
+			if request, ok := detail.(*errdetails.BadRequest); ok {
+				for _, violation := range request.FieldViolations {
+					fields = append(fields, violation.Field)
+				}
+			}
+		}
+		if !slices.Equal(fields, []string{"status.podIps", "spec..nodeName"}) {
+			t.Fatalf("%q", fields)
+		}
+		_, err = client.GetPod(with(t, maskBin, "\x0a\x7f"), &pods.GetPodRequest{PodUID: "nobody"})
+		if status.Code(err) != codes.InvalidArgument || !strings.HasPrefix(status.Convert(err).Message(), maskBin+": ") {
+			t.Fatal(err)
+		}
+		var many []string
+		for number := range 500 {
+			many = append(many, fmt.Sprintf("status.p%03d", number))
+		}
+		watch, err := client.WatchPods(with(t, maskText, strings.Join(many, ",")), &pods.WatchPodsRequest{})
+		if err == nil {
+			_, err = watch.Recv()
+		}
+		if status.Code(err) != codes.InvalidArgument || len(status.Convert(err).Details()) == 0 {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestAMaskedWatchHearsOfAPodWhenTheSelectedFieldsChanged(t *testing.T) {
+	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {
+		s := serve(t, "--qps", "0")
+		client := dial(s)
+		s.write("one", "uid-1", 0)
+		eventually(t, func() error {
+			_, err := client.GetPod(within(t, patience), &pods.GetPodRequest{PodUID: "uid-1"})
+			return err
+		})
+		type stream = grpc.ServerStreamingClient[pods.WatchPodsEvent]
+		expect := func(watch stream, kind pods.EventType) *v1.Pod {
+			t.Helper()
+			event, err := watch.Recv()
+			if err != nil || event.Type != kind {
+				t.Fatalf("%v, %v instead of %v", event, err, kind)
+			}
+			return decode(t, event.Pod)
+		}
+		open := func(mask string) stream {
+			t.Helper()
+			watch, err := client.WatchPods(with(t, maskText, mask), &pods.WatchPodsRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			header, err := watch.Header()
+			if told := header.Get(maskApplied); err != nil || !slices.Equal(told, []string{mask}) {
+				t.Fatalf("%q, %v", told, err)
+			}
+			expect(watch, pods.EventType_ADDED)
+			expect(watch, pods.EventType_INITIAL_SYNC_COMPLETE)
+			return watch
+		}
+		steps, uids := open("metadata.labels.step"), open("metadata.uid")
+		s.write("one", "uid-1", 1)
+		if got := expect(steps, pods.EventType_MODIFIED); got.Labels["step"] != "1" || got.UID != "" {
+			t.Fatal(got)
+		}
+		s.write("two", "uid-2", 0)
+		if got := expect(uids, pods.EventType_ADDED); got.UID != "uid-2" || got.Name != "" {
+			t.Fatal(got)
+		}
+		os.Remove(filepath.Join(s.manifests, "one.json"))
+		gone := expect(uids, pods.EventType_DELETED)
+		if gone.Name != "one-node-a" || gone.Namespace != "interop" || gone.UID != "uid-1" || len(gone.Labels) != 0 {
+			t.Fatal(gone)
 		}
 	})
 }

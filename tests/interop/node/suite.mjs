@@ -203,6 +203,128 @@ test('watch to sync, a change, cancel', async (t) => {
   assert.equal((await events.next()).code, grpc.status.CANCELLED);
 });
 
+const TEXT = 'x-kubernetes-fieldmask';
+const BIN = 'x-kubernetes-fieldmask-bin';
+const APPLIED = 'x-kubernetes-fieldmask-applied';
+
+/** Returns a google.protobuf.FieldMask with these paths, encoded. */
+const encoded = (...paths) =>
+  Buffer.concat(paths.flatMap((text) => [Buffer.from([10, text.length]), Buffer.from(text)]));
+
+function metadataOf(lines) {
+  const metadata = new grpc.Metadata();
+  for (const [name, value] of lines) metadata.add(name, value);
+  return metadata;
+}
+
+/** Makes a call with these lines of metadata; returns the reply and what it says of the mask. */
+const masked = (client, method, request, lines) =>
+  new Promise((resolve, reject) => {
+    const deadline = new Date(Date.now() + PATIENCE);
+    let told;
+    client[method](request, metadataOf(lines), { deadline }, (error, reply) =>
+      error ? reject(error) : resolve({ reply, told }),
+    ).on('metadata', (metadata) => {
+      told = metadata.get(APPLIED);
+    });
+  });
+
+/** The paths of all values that a pod has. */
+const leaves = (value, prefix = '') =>
+  Object.entries(value ?? {}).flatMap(([name, inner]) => {
+    const empty = inner === null || inner === '' || inner === 0 || inner === false || inner === undefined;
+    if (empty || (typeof inner === 'object' && Object.keys(inner).length === 0)) return [];
+    return typeof inner === 'object' ? leaves(inner, `${prefix}${name}.`) : [prefix + name];
+  });
+
+test('masks select fields however they are sent', async (t) => {
+  const { server, pods, documentedPods } = await serve(t, '--qps', '0');
+  server.write('one', 'uid-1');
+  await eventually(() => call(pods, 'GetPod', { podUID: 'uid-1' }));
+  const spellings = [
+    [[TEXT, 'status.phase,metadata.uid']],
+    [[TEXT, 'status.phase'], [TEXT, 'metadata.uid']],
+    [[TEXT, 'metadata.uid, status.phase,, metadata.uid']],
+    [[BIN, encoded('status.phase', 'metadata.uid')]],
+    [[BIN, encoded('status.phase')], [BIN, encoded('metadata.uid')]],
+    [[BIN, encoded('status.phase')], [TEXT, 'metadata.uid']],
+  ];
+  for (const lines of spellings) {
+    const list = await masked(pods, 'ListPods', {}, lines);
+    const get = await masked(pods, 'GetPod', { podUID: 'uid-1' }, lines);
+    const other = await masked(documentedPods, 'GetPod', { podUID: 'uid-1' }, lines);
+    for (const pod of [decode(list.reply.pods[0]), decode(get.reply.pod), other.reply.pod]) {
+      assert.deepEqual(leaves(pod), ['metadata.uid', 'status.phase'], String(lines));
+      assert.equal(pod.metadata.uid, 'uid-1');
+      assert.equal(pod.status.phase, 'Pending');
+    }
+    for (const { told } of [list, get, other]) {
+      assert.deepEqual(told, ['metadata.uid,status.phase'], String(lines));
+    }
+  }
+  for (const lines of [[], [[TEXT, '']], [[TEXT, ' ,']], [[BIN, encoded()]]]) {
+    const { reply, told } = await masked(pods, 'GetPod', { podUID: 'uid-1' }, lines);
+    assert.equal(decode(reply.pod).spec.containers[0].name, 'main');
+    assert.deepEqual(told, []);
+  }
+});
+
+test('a bad mask is refused with every bad path', async (t) => {
+  const { pods } = await serve(t, '--qps', '0');
+  await eventually(() => call(pods, 'ListPods', {}));
+  const lines = [[TEXT, 'status.podIps,metadata.uid,spec..nodeName']];
+  const error = await refused(grpc.status.INVALID_ARGUMENT, masked(pods, 'ListPods', {}, lines));
+  assert.equal(
+    error.details,
+    'x-kubernetes-fieldmask: path 1 "status.podIps": "podIps" (byte 7) is not a field of ' +
+      'PodStatus; names are case-sensitive: did you mean "podIPs"?; ' +
+      'path 3 "spec..nodeName": empty segment at byte 5',
+  );
+  const [details] = error.metadata.get('grpc-status-details-bin');
+  const request = details.subarray(details.indexOf('type.googleapis.com/google.rpc.BadRequest'));
+  for (const path of ['status.podIps', 'spec..nodeName']) assert.ok(request.includes(path), path);
+  const bytes = [[BIN, Buffer.from([10, 127])]];
+  const undecodable = await refused(
+    grpc.status.INVALID_ARGUMENT,
+    masked(pods, 'GetPod', { podUID: 'nobody' }, bytes),
+  );
+  assert.ok(undecodable.details.startsWith(`${BIN}: `), undecodable.details);
+  const many = Array.from({ length: 500 }, (_, n) => `status.p${String(n).padStart(3, '0')}`);
+  const events = new Reader(pods.WatchPods({}, metadataOf([[TEXT, many.join(',')]])));
+  assert.equal((await events.next()).code, grpc.status.INVALID_ARGUMENT);
+});
+
+test('a masked watch hears of a pod when the selected fields changed', async (t) => {
+  const { server, pods } = await serve(t, '--qps', '0');
+  server.write('one', 'uid-1');
+  await eventually(() => call(pods, 'GetPod', { podUID: 'uid-1' }));
+  const watch = async (mask) => {
+    const stream = pods.WatchPods({}, metadataOf([[TEXT, mask]]));
+    const answered = once(stream, 'metadata');
+    const events = new Reader(stream);
+    assert.deepEqual((await answered)[0].get(APPLIED), [mask]);
+    assert.equal((await events.next()).type, 'ADDED');
+    assert.equal((await events.next()).type, 'INITIAL_SYNC_COMPLETE');
+    return events;
+  };
+  const steps = await watch('metadata.labels.step');
+  const uids = await watch('metadata.uid');
+  server.write('one', 'uid-1', 1);
+  const changed = await steps.next();
+  assert.equal(changed.type, 'MODIFIED');
+  assert.deepEqual(leaves(decode(changed.pod)), ['metadata.labels.step']);
+  server.write('two', 'uid-2');
+  const added = await uids.next();
+  assert.equal(added.type, 'ADDED');
+  assert.deepEqual(leaves(decode(added.pod)), ['metadata.uid']);
+  fs.unlinkSync(path.join(server.manifests, 'one.yaml'));
+  const gone = await uids.next();
+  assert.equal(gone.type, 'DELETED');
+  const identity = ['metadata.name', 'metadata.namespace', 'metadata.uid'];
+  assert.deepEqual(leaves(decode(gone.pod)), identity);
+  for (const events of [steps, uids]) events.stream.cancel();
+});
+
 test('a deadline ends a watch', async (t) => {
   const { pods } = await serve(t);
   const events = new Reader(pods.WatchPods({}, { deadline: new Date(Date.now() + 400) }));

@@ -19,6 +19,7 @@ import unittest
 sys.path.insert(0, os.environ["PODSAPI_STUBS"])
 
 import grpc  # noqa: E402
+from google.protobuf import field_mask_pb2  # noqa: E402
 from google.rpc import error_details_pb2  # noqa: E402
 from grpc_status import rpc_status  # noqa: E402
 
@@ -126,6 +127,19 @@ class Pods:
 
 def pod_of(data):
     return core_v1.Pod.FromString(data)
+
+
+TEXT = "x-kubernetes-fieldmask"
+BIN = "x-kubernetes-fieldmask-bin"
+
+
+def encoded(*paths):
+    return field_mask_pb2.FieldMask(paths=paths).SerializeToString()
+
+
+def applied(metadata):
+    """What the metadata of an answer say of the mask."""
+    return [value for key, value in metadata if key == "x-kubernetes-fieldmask-applied"]
 
 
 def reader(call):
@@ -283,6 +297,114 @@ class Suite(unittest.TestCase):
         self.assertEqual(gone.metadata.deletionGracePeriodSeconds, 0)
         self.assertFalse(gone.HasField("spec") or gone.HasField("status"))
         call.cancel()
+
+    def test_masks_select_fields_however_they_are_sent(self):
+        server, pods = self.serve("--qps", "0")
+        server.write("one", "uid-1")
+        get = v1alpha1_pb2.GetPodRequest(podUID="uid-1")
+        self.eventually(lambda: pods.get(get, timeout=PATIENCE))
+        expected = core_v1.Pod()
+        expected.metadata.uid = "uid-1"
+        expected.status.phase = "Pending"
+        spellings = [
+            [(TEXT, "status.phase,metadata.uid")],
+            [(TEXT, "status.phase"), (TEXT, "metadata.uid")],
+            [(TEXT, "metadata.uid, status.phase,, metadata.uid")],
+            [(BIN, encoded("status.phase", "metadata.uid"))],
+            [(BIN, encoded("status.phase")), (BIN, encoded("metadata.uid"))],
+            [(BIN, encoded("status.phase")), (TEXT, "metadata.uid"), (TEXT, "")],
+        ]
+        for metadata in spellings:
+            with self.subTest(metadata=metadata):
+                for method, request in (
+                    (pods.list, v1alpha1_pb2.ListPodsRequest()),
+                    (pods.get, get),
+                    (pods.documented_list, documented_pb2.PodListRequest()),
+                ):
+                    reply, call = method.with_call(request, metadata=metadata, timeout=PATIENCE)
+                    pod = reply.pod if method is pods.get else reply.pods[0]
+                    pod = pod_of(pod) if isinstance(pod, bytes) else pod
+                    self.assertEqual(pod.SerializeToString(), expected.SerializeToString())
+                    told = applied(call.initial_metadata())
+                    self.assertEqual(told, ["metadata.uid,status.phase"])
+        for metadata in [], [(TEXT, "")], [(TEXT, " ,")], [(BIN, encoded())]:
+            reply, call = pods.get.with_call(get, metadata=metadata, timeout=PATIENCE)
+            self.assertEqual(pod_of(reply.pod).spec.containers[0].name, "main")
+            self.assertEqual(applied(call.initial_metadata()), [])
+
+    def test_a_bad_mask_is_refused_with_every_bad_path(self):
+        _, pods = self.serve("--qps", "0")
+        self.eventually(lambda: pods.list(v1alpha1_pb2.ListPodsRequest(), timeout=PATIENCE))
+        error = self.refused(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            pods.list,
+            v1alpha1_pb2.ListPodsRequest(),
+            metadata=[(TEXT, "status.podIps,metadata.uid,spec..nodeName")],
+        )
+        self.assertEqual(
+            error.details(),
+            'x-kubernetes-fieldmask: path 1 "status.podIps": "podIps" (byte 7) is not a field of '
+            'PodStatus; names are case-sensitive: did you mean "podIPs"?; '
+            'path 3 "spec..nodeName": empty segment at byte 5',
+        )
+        fields = []
+        status = rpc_status.from_call(error)
+        self.assertEqual(status.message, error.details())
+        for detail in status.details:
+            request = error_details_pb2.BadRequest()
+            if detail.Unpack(request):
+                fields += [violation.field for violation in request.field_violations]
+        self.assertEqual(fields, ["status.podIps", "spec..nodeName"])
+        self.assertEqual(applied(error.initial_metadata() or ()), [])
+        error = self.refused(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            pods.get,
+            v1alpha1_pb2.GetPodRequest(podUID="nobody"),
+            metadata=[(BIN, b"\x0a\x7f")],
+        )
+        self.assertTrue(error.details().startswith(BIN + ": "), error.details())
+        many = ",".join(f"status.p{number:03}" for number in range(500))
+        call = pods.watch(v1alpha1_pb2.WatchPodsRequest(), metadata=[(TEXT, many)])
+        error = self.refused(grpc.StatusCode.INVALID_ARGUMENT, lambda timeout: next(call))
+        self.assertIn("more", error.details())
+        self.assertIsNotNone(rpc_status.from_call(error))
+
+    def test_a_masked_watch_hears_of_a_pod_when_the_selected_fields_changed(self):
+        server, pods = self.serve("--qps", "0")
+        server.write("one", "uid-1")
+        get = v1alpha1_pb2.GetPodRequest(podUID="uid-1")
+        self.eventually(lambda: pods.get(get, timeout=PATIENCE))
+
+        def watch(mask):
+            call = pods.watch(v1alpha1_pb2.WatchPodsRequest(), metadata=[(TEXT, mask)])
+            self.addCleanup(call.cancel)
+            self.assertEqual(applied(call.initial_metadata()), [mask])
+            events = reader(call)
+            self.assertEqual(events.get(timeout=PATIENCE).type, v1alpha1_pb2.ADDED)
+            self.assertEqual(
+                events.get(timeout=PATIENCE).type, v1alpha1_pb2.INITIAL_SYNC_COMPLETE
+            )
+            return events
+
+        steps, uids = watch("metadata.labels.step"), watch("metadata.uid")
+        server.write("one", "uid-1", step=1)
+        changed = steps.get(timeout=PATIENCE)
+        self.assertEqual(changed.type, v1alpha1_pb2.MODIFIED)
+        expected = core_v1.Pod()
+        expected.metadata.labels["step"] = "1"
+        self.assertEqual(pod_of(changed.pod), expected)
+        server.write("two", "uid-2")
+        added = uids.get(timeout=PATIENCE)
+        self.assertEqual(added.type, v1alpha1_pb2.ADDED)
+        self.assertEqual(pod_of(added.pod).metadata.uid, "uid-2")
+        server.remove("one")
+        gone = uids.get(timeout=PATIENCE)
+        self.assertEqual(gone.type, v1alpha1_pb2.DELETED)
+        expected = core_v1.Pod()
+        expected.metadata.name = "one-node-a"
+        expected.metadata.namespace = "interop"
+        expected.metadata.uid = "uid-1"
+        self.assertEqual(pod_of(gone.pod), expected)
 
     def test_a_deadline_ends_a_watch(self):
         _, pods = self.serve()

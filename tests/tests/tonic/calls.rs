@@ -172,7 +172,7 @@ async fn six_hundred_calls_at_once_are_all_answered() {
     assert_eq!(ok("get_", "v1alpha1"), CALLS / 2);
 }
 
-fn asked(uid: &str) -> GetPodRequest {
+pub(crate) fn asked(uid: &str) -> GetPodRequest {
     GetPodRequest {
         pod_uid: uid.to_owned(),
     }
@@ -184,7 +184,7 @@ fn cause(status: &tonic::Status) -> google_rpc::ErrorInfo {
 }
 
 /// Returns the one detail of a type, from details that repeat code and text of the status.
-fn detail<M: Message + Default>(status: &tonic::Status, name: &str) -> M {
+pub(crate) fn detail<M: Message + Default>(status: &tonic::Status, name: &str) -> M {
     let details = google_rpc::Status::decode(status.details()).unwrap();
     assert_eq!(details.code, i32::from(status.code()));
     assert_eq!(details.message, status.message());
@@ -195,7 +195,7 @@ fn detail<M: Message + Default>(status: &tonic::Status, name: &str) -> M {
     M::decode(first.value.clone()).unwrap()
 }
 
-const LIST: &str = "/v1alpha1.Pods/ListPods";
-const GET: &str = "/v1alpha1.Pods/GetPod";
+pub(crate) const LIST: &str = "/v1alpha1.Pods/ListPods";
+pub(crate) const GET: &str = "/v1alpha1.Pods/GetPod";
 const DOCUMENTED_LIST: &str = "/Pods/ListPods";
 const DOCUMENTED_GET: &str = "/Pods/GetPod";

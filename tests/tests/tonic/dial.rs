@@ -9,7 +9,7 @@ use podsapi_tests::{
 };
 use prost::Message;
 use tonic::{
-    Request, Status, Streaming,
+    Request, Response, Status, Streaming,
     client::Grpc,
     transport::{Channel, Endpoint},
 };
@@ -36,11 +36,24 @@ impl Tonic {
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
+        let answer = self.ask(path, Request::new(request)).await?;
+        Ok(answer.into_inner())
+    }
+
+    /// Makes a call with one answer, which comes with its metadata.
+    pub(crate) async fn ask<Q, A>(
+        &self,
+        path: &'static str,
+        request: Request<Q>,
+    ) -> Result<Response<A>, Status>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
         let codec = ProstCodec::<Q, A>::default();
         let path = PathAndQuery::from_static(path);
         let mut grpc = self.ready().await;
-        let answer = grpc.unary(Request::new(request), path, codec);
-        Ok(soon(answer).await?.into_inner())
+        soon(grpc.unary(request, path, codec)).await
     }
 
     /// Makes a call with a stream of answers.
@@ -53,11 +66,24 @@ impl Tonic {
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
+        let answer = self.open(path, request).await?;
+        Ok(answer.into_inner())
+    }
+
+    /// Makes a call with a stream of answers, which comes with its metadata.
+    pub(crate) async fn open<Q, A>(
+        &self,
+        path: &'static str,
+        request: Request<Q>,
+    ) -> Result<Response<Streaming<A>>, Status>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
         let codec = ProstCodec::<Q, A>::default();
         let path = PathAndQuery::from_static(path);
         let mut grpc = self.ready().await;
-        let answer = grpc.server_streaming(request, path, codec);
-        Ok(soon(answer).await?.into_inner())
+        soon(grpc.server_streaming(request, path, codec)).await
     }
 
     async fn ready(&self) -> Grpc<Channel> {

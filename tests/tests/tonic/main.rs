@@ -5,4 +5,6 @@ mod calls;
 #[cfg(test)]
 mod dial;
 #[cfg(test)]
+mod masks;
+#[cfg(test)]
 mod watches;

@@ -150,7 +150,7 @@ async fn watch(client: &Tonic) -> Streaming<WatchPodsEvent> {
 }
 
 /// Returns the type, as a number, and the pod of the next event.
-async fn next(watch: &mut Streaming<WatchPodsEvent>) -> (i32, Bytes) {
+pub(crate) async fn next(watch: &mut Streaming<WatchPodsEvent>) -> (i32, Bytes) {
     let event = soon(watch.message()).await.unwrap().unwrap();
     (event.r#type, event.pod)
 }
@@ -159,6 +159,6 @@ fn open(live: &Live) -> usize {
     live.server().with_pods(|pods| pods.watch_count())
 }
 
-const WATCH: &str = "/v1alpha1.Pods/WatchPods";
+pub(crate) const WATCH: &str = "/v1alpha1.Pods/WatchPods";
 
 const LONG: Duration = Duration::from_secs(10);

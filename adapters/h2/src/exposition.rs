@@ -9,8 +9,10 @@ use crate::{
 };
 
 mod page;
+mod projections;
 
 use page::{Page, Seconds};
+use projections::projection_metrics;
 
 impl<R: Runtime> Server<R> {
     /// Returns every metric in the text format of Prometheus, to be served as
@@ -43,6 +45,7 @@ impl<R: Runtime> Server<R> {
         let mut page = Page::default();
         kubelet_metrics(&mut page, &requests, &seen.counters);
         service_metrics(&mut page, &seen);
+        projection_metrics(&mut page, &seen.counters);
         source_metrics(&mut page, &seen.sources);
         shared.driver_metrics(&mut page, &requests);
         page.into_text()

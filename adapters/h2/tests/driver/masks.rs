@@ -342,6 +342,31 @@ async fn a_mask_that_no_header_should_carry_back_is_told_by_a_word() {
 }
 
 #[tokio::test]
+async fn metrics_tell_which_projections_were_kept() {
+    let node = Node::small();
+    let client = node.client().await;
+    let metric = |name: &str| {
+        let page = node.server.metrics_text();
+        let line = page.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap_or_else(|| panic!("no {name} in {page}"))
+            .trim()
+            .parse::<u64>()
+            .unwrap()
+    };
+    assert_eq!(metric("podsapi_projection_masks "), 0);
+    list(&client, &[(TEXT, "status.phase")]).await;
+    assert_eq!(metric("podsapi_projection_misses_total "), 3);
+    assert_eq!(metric("podsapi_projection_hits_total "), 0);
+    node.put("b", 20);
+    list(&client, &[(BIN, PHASE)]).await;
+    assert_eq!(metric("podsapi_projection_misses_total "), 4);
+    assert_eq!(metric("podsapi_projection_hits_total "), 2);
+    assert_eq!(metric("podsapi_projection_masks "), 1);
+    assert!(metric("podsapi_projection_bytes ") > 0);
+    assert_eq!(metric("podsapi_projection_evictions_total "), 0);
+}
+
+#[tokio::test]
 async fn diagnostics_do_not_look_at_masks() {
     let client = Node::small().client().await;
     let request = masked(STATUS, &[(TEXT, "((("), (BIN, "!")]);

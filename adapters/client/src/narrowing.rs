@@ -69,3 +69,6 @@ pub(crate) fn select(wanted: &Projection, pod: Bytes) -> Bytes {
         Err(_) => pod,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,17 +79,21 @@ impl WatchStream {
             let Some(message) = message else {
                 return Ok(None);
             };
-            let event = match self.dialect {
-                Dialect::Documented => documented_event(message),
-                Dialect::V1alpha1 => released_event(message),
-            };
-            let event = event.map_err(|error| {
+            let event = read_event(self.dialect, message).map_err(|error| {
                 Status::new(Code::Internal, format!("an event does not decode: {error}"))
             })?;
             if let Some(event) = self.narrowing.handle_event(event) {
                 return Ok(Some(event));
             }
         }
+    }
+}
+
+/// Reads a message of a watch.
+pub(crate) fn read_event(dialect: Dialect, message: Bytes) -> Result<Event, prost::DecodeError> {
+    match dialect {
+        Dialect::Documented => documented_event(message),
+        Dialect::V1alpha1 => released_event(message),
     }
 }
 

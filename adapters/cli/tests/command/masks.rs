@@ -78,6 +78,18 @@ fn a_list_of_some_fields_has_these_and_the_identity() {
 }
 
 #[test]
+fn a_key_that_is_not_ascii_can_be_asked_for() {
+    let (server, _folder) = server();
+    let json = server.ask(&["list", "-o", "json", "--fields", "metadata.labels.`größe`"]);
+    let json = parse_json(json.text().as_bytes()).unwrap();
+    for item in json.get("items").and_then(Value::as_list).unwrap() {
+        assert_eq!(keys(item), ["apiVersion", "kind", "metadata"]);
+        let metadata = item.get("metadata").unwrap();
+        assert_eq!(keys(metadata), ["name", "namespace", "uid"]);
+    }
+}
+
+#[test]
 fn a_pod_is_found_by_name_whatever_is_asked_of_it() {
     let (server, _folder) = server();
     let all = parse_json(server.ask(&["list", "-o", "json"]).text().as_bytes()).unwrap();

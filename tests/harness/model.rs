@@ -1,10 +1,15 @@
 //! What the service must do, said as plainly as possible: structs and scans, no bytes.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use podsapi_core::{Code, Dialect, Method, SlowWatch, SourceError, SourceKind};
 
-use crate::op::{PodChoice, ScopeChoice, Setup, StatusChoice};
+use crate::op::{Ask, MaskChoice, PodChoice, Setup, StatusChoice};
+
+pub(crate) use watch::ModelWatch;
+
+mod masks;
+mod watch;
 
 /// The whole service as the model sees it.
 #[derive(Debug)]
@@ -42,20 +47,6 @@ struct Said {
     status: Option<StatusChoice>,
 }
 
-/// A watch with all that it has not read.
-#[derive(Debug)]
-pub(crate) struct ModelWatch {
-    /// What its events look like.
-    pub(crate) dialect: Dialect,
-    scope: ScopeChoice,
-    /// Pods of the first list and the marker.
-    first: VecDeque<Seen>,
-    live: VecDeque<Seen>,
-    ended: Option<Code>,
-    /// Whether nobody can read it any more.
-    pub(crate) gone: bool,
-}
-
 /// What a client reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
@@ -76,6 +67,8 @@ pub(crate) enum Seen {
 /// A pod as a client decodes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServedPod {
+    /// Whether there is a `metadata`.
+    pub(crate) metadata: bool,
     /// `metadata.uid`
     pub(crate) uid: String,
     /// `metadata.namespace`
@@ -84,6 +77,10 @@ pub(crate) struct ServedPod {
     pub(crate) name: String,
     /// `metadata.resourceVersion`
     pub(crate) version: String,
+    /// Whether there is a `spec`.
+    pub(crate) spec: bool,
+    /// Whether there is a `status`.
+    pub(crate) status: bool,
     /// `status.phase`
     pub(crate) phase: String,
     /// Status and reason of the condition Ready.
@@ -227,29 +224,14 @@ impl Model {
     }
 
     fn tell(&mut self, before: Option<&ServedPod>, after: Option<&ServedPod>) {
-        for watch in self
-            .watches
-            .iter_mut()
-            .filter(|watch| !watch.gone && watch.ended.is_none())
-        {
-            let before = before.filter(|pod| watch.scope.sees(pod));
-            let after = after.filter(|pod| watch.scope.sees(pod));
-            let event = match (before, after) {
-                (None, None) => continue,
-                (Some(before), Some(after)) if before == after => continue,
-                (Some(_), Some(after)) => Seen::Modified(after.clone()),
-                (None, Some(after)) => Seen::Added(after.clone()),
-                (Some(before), None) => Seen::Deleted(Gone {
-                    uid: before.uid.clone(),
-                    namespace: before.namespace.clone(),
-                    name: before.name.clone(),
-                    at: (watch.dialect == Dialect::Documented).then_some(WALL_SECONDS),
-                }),
+        for watch in self.watches.iter_mut().filter(|watch| watch.is_live()) {
+            let Some(news) = watch.news(before, after) else {
+                continue;
             };
             match self.setup.slow_watch {
-                SlowWatch::Coalesce => watch.fold(event),
-                SlowWatch::End if watch.live.len() < self.setup.watch_buffer as usize => {
-                    watch.live.push_back(event);
+                SlowWatch::Coalesce => watch.fold(news),
+                SlowWatch::End if watch.queued() < self.setup.watch_buffer as usize => {
+                    watch.push(news);
                 }
                 SlowWatch::End => {
                     self.dropped += 1;
@@ -293,6 +275,9 @@ impl Model {
                 false => ("False".into(), "Other".into()),
             });
         ServedPod {
+            metadata: true,
+            spec: true,
+            status: true,
             uid: uid(owner.pod),
             namespace: format!("namespace-{}", owner.namespace),
             name: format!("pod-{}", owner.pod),
@@ -307,7 +292,7 @@ impl Model {
     }
 
     /// The order of checks that every call meets.
-    fn admit(&mut self, method: Method, now: u64) -> Result<(), Code> {
+    fn admit(&mut self, method: Method, mask: MaskChoice, now: u64) -> Result<(), Code> {
         if self.shut_down {
             return Err(Code::Unavailable);
         }
@@ -317,6 +302,9 @@ impl Model {
         if method != Method::WatchPods && !self.tokens.take(&self.setup, now) {
             return Err(Code::ResourceExhausted);
         }
+        if mask == MaskChoice::Wrong {
+            return Err(Code::InvalidArgument);
+        }
         Ok(())
     }
 
@@ -325,37 +313,29 @@ impl Model {
     }
 
     /// A client lists.
-    pub(crate) fn list(&mut self, dialect: Dialect, scope: ScopeChoice, now: u64) -> Answer {
+    pub(crate) fn list(&mut self, ask: Ask, now: u64) -> Answer {
         let answer = self
-            .admit(Method::ListPods, now)
-            .map(|()| self.visible(scope));
-        self.count(dialect, Method::ListPods, code(&answer));
+            .admit(Method::ListPods, ask.mask, now)
+            .map(|()| self.visible(ask).iter().map(|pod| ask.of(pod)).collect());
+        self.count(ask.dialect, Method::ListPods, code(&answer));
         answer
     }
 
     /// A client asks for one pod.
-    pub(crate) fn get(
-        &mut self,
-        dialect: Dialect,
-        scope: ScopeChoice,
-        pod: u8,
-        now: u64,
-    ) -> Answer {
-        let answer = self.admit(Method::GetPod, now).and_then(|()| {
-            let pod = self
-                .visible(scope)
-                .into_iter()
-                .find(|served| served.uid == uid(pod));
-            Ok(vec![pod.ok_or(Code::NotFound)?])
+    pub(crate) fn get(&mut self, ask: Ask, pod: u8, now: u64) -> Answer {
+        let answer = self.admit(Method::GetPod, ask.mask, now).and_then(|()| {
+            let pods = self.visible(ask);
+            let pod = pods.iter().find(|served| served.uid == uid(pod));
+            Ok(vec![ask.of(pod.ok_or(Code::NotFound)?)])
         });
-        self.count(dialect, Method::GetPod, code(&answer));
+        self.count(ask.dialect, Method::GetPod, code(&answer));
         answer
     }
 
     /// A client lists with a request that cannot be decoded.
     pub(crate) fn garbage(&mut self, dialect: Dialect, now: u64) -> Code {
         let code = self
-            .admit(Method::ListPods, now)
+            .admit(Method::ListPods, MaskChoice::None, now)
             .err()
             .unwrap_or(Code::Internal);
         self.count(dialect, Method::ListPods, code);
@@ -363,49 +343,23 @@ impl Model {
     }
 
     /// A client watches.
-    pub(crate) fn watch(
-        &mut self,
-        dialect: Dialect,
-        scope: ScopeChoice,
-        now: u64,
-    ) -> Result<(), Code> {
+    pub(crate) fn watch(&mut self, ask: Ask, now: u64) -> Result<(), Code> {
         let open = self.watches.iter().filter(|watch| !watch.gone).count();
-        let admitted = match self.admit(Method::WatchPods, now) {
+        let admitted = match self.admit(Method::WatchPods, ask.mask, now) {
             Ok(()) if open >= MAX_WATCHES as usize => Err(Code::ResourceExhausted),
             admitted => admitted,
         };
         if let Err(code) = admitted {
-            self.count(dialect, Method::WatchPods, code);
+            self.count(ask.dialect, Method::WatchPods, code);
             return Err(code);
         }
-        let mut first: VecDeque<_> = self.visible(scope).into_iter().map(Seen::Added).collect();
-        if dialect == Dialect::V1alpha1 {
-            first.push_back(Seen::Marker);
-        }
-        let live = VecDeque::new();
-        self.watches.push(ModelWatch {
-            dialect,
-            scope,
-            first,
-            live,
-            ended: None,
-            gone: false,
-        });
+        self.watches.push(ModelWatch::new(ask, &self.visible(ask)));
         Ok(())
     }
 
     /// A client reads one message.
     pub(crate) fn read(&mut self, watch: usize) -> Seen {
-        let watch = &mut self.watches[watch];
-        if let Some(code) = watch.ended {
-            watch.gone = true;
-            return Seen::End(code);
-        }
-        watch
-            .first
-            .pop_front()
-            .or_else(|| watch.live.pop_front())
-            .unwrap_or(Seen::Idle)
+        self.watches[watch].read()
     }
 
     /// A client goes away.
@@ -428,11 +382,9 @@ impl Model {
         self.opened_gate
     }
 
-    fn visible(&self, scope: ScopeChoice) -> Vec<ServedPod> {
-        self.served()
-            .into_values()
-            .filter(|pod| scope.sees(pod))
-            .collect()
+    fn visible(&self, ask: Ask) -> Vec<ServedPod> {
+        let served = self.served().into_values();
+        served.filter(|pod| ask.sees(pod)).collect()
     }
 }
 
@@ -458,75 +410,6 @@ impl ModelSource {
             return Err(SourceError::PutBeforeBegin);
         }
         Ok(self.staged.as_mut().unwrap_or(&mut self.said))
-    }
-}
-
-impl ModelWatch {
-    /// Tells whether reading gives anything but Idle.
-    pub(crate) fn is_readable(&self) -> bool {
-        !self.gone && (self.ended.is_some() || !self.first.is_empty() || !self.live.is_empty())
-    }
-
-    /// Tells whether the watch is open and not ended.
-    pub(crate) fn is_live(&self) -> bool {
-        !self.gone && self.ended.is_none()
-    }
-
-    /// Returns the number of live events that wait.
-    pub(crate) fn queued(&self) -> usize {
-        self.live.len()
-    }
-
-    fn end(&mut self, code: Code, requests: &mut BTreeMap<(Dialect, Method, Code), u64>) {
-        if self.is_live() {
-            self.ended = Some(code);
-            self.live.clear();
-            *requests
-                .entry((self.dialect, Method::WatchPods, code))
-                .or_default() += 1;
-        }
-    }
-
-    /// Adds an event to those of its pod that are not read.
-    fn fold(&mut self, event: Seen) {
-        let place = self
-            .live
-            .iter()
-            .rposition(|unread| unread.uid() == event.uid());
-        let Some(place) = place else {
-            self.live.push_back(event);
-            return;
-        };
-        match (&mut self.live[place], event) {
-            (Seen::Added(unread) | Seen::Modified(unread), Seen::Modified(newest)) => {
-                *unread = newest;
-            }
-            (Seen::Added(_), Seen::Deleted(_)) => {
-                self.live.remove(place);
-            }
-            (unread @ Seen::Modified(_), deleted @ Seen::Deleted(_)) => *unread = deleted,
-            (Seen::Deleted(_), added @ Seen::Added(_)) => self.live.push_back(added),
-            (unread, event) => panic!("{event:?} cannot follow {unread:?}"),
-        }
-    }
-}
-
-impl Seen {
-    fn uid(&self) -> Option<&str> {
-        match self {
-            Self::Added(pod) | Self::Modified(pod) => Some(&pod.uid),
-            Self::Deleted(gone) => Some(&gone.uid),
-            Self::Marker | Self::Idle | Self::End(_) => None,
-        }
-    }
-}
-
-impl ScopeChoice {
-    fn sees(self, pod: &ServedPod) -> bool {
-        match self {
-            Self::All => true,
-            Self::OneNamespace => pod.namespace == "namespace-0",
-        }
     }
 }
 

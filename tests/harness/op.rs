@@ -4,6 +4,10 @@ use podsapi_core::{Dialect, SlowWatch};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+pub use ask::{Ask, MaskChoice, ScopeChoice};
+
+mod ask;
+
 /// How the service of a run is configured.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -17,6 +21,10 @@ pub struct Setup {
     pub slow_watch: SlowWatch,
     /// Whether a source of local status is configured.
     pub runtime: bool,
+    /// Masks whose projections are kept, at least 1.
+    pub projection_masks: u32,
+    /// Bytes of kept projections.
+    pub projection_bytes: u32,
 }
 
 /// One step of a run. Sources, pods and watches are picked by a number that wraps round.
@@ -37,13 +45,13 @@ pub enum Op {
     /// A source begins, puts these pods, and completes.
     Replace(u8, Vec<PodChoice>),
     /// A client lists.
-    List(Dialect, ScopeChoice),
+    List(Ask),
     /// A client asks for a pod.
-    Get(Dialect, ScopeChoice, u8),
+    Get(Ask, u8),
     /// A client sends a request that cannot be decoded.
     Garbage(Dialect),
     /// A client watches.
-    Watch(Dialect, ScopeChoice),
+    Watch(Ask),
     /// A client reads some messages of a watch.
     Read(u8, u8),
     /// A client ends a watch.
@@ -76,35 +84,43 @@ pub struct StatusChoice {
     pub ready: Option<bool>,
 }
 
-/// What a peer may see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScopeChoice {
-    /// Everything.
-    All,
-    /// One of the two namespaces.
-    OneNamespace,
-}
-
 /// The pods that operations speak of.
 pub const PODS: u8 = 5;
 
 /// Generates configurations.
 pub fn setups() -> impl Strategy<Value = Setup> {
     let slow_watch = prop_oneof![Just(SlowWatch::End), Just(SlowWatch::Coalesce)];
-    (0_u32..4, 1_u32..4, 1_u32..5, slow_watch, any::<bool>()).prop_map(
-        |(qps, burst, watch_buffer, slow_watch, runtime)| Setup {
-            qps,
-            burst,
-            watch_buffer,
-            slow_watch,
-            runtime,
-        },
+    let bytes = prop_oneof![Just(0), 0_u32..3_000, Just(u32::MAX)];
+    let projections = (1_u32..4, bytes);
+    (
+        0_u32..4,
+        1_u32..4,
+        1_u32..5,
+        slow_watch,
+        any::<bool>(),
+        projections,
     )
+        .prop_map(
+            |(qps, burst, watch_buffer, slow_watch, runtime, projections)| Setup {
+                qps,
+                burst,
+                watch_buffer,
+                slow_watch,
+                runtime,
+                projection_masks: projections.0,
+                projection_bytes: projections.1,
+            },
+        )
 }
 
 /// Generates runs of at most `length` operations.
 pub fn ops(length: usize) -> impl Strategy<Value = Vec<Op>> {
     vec(op(), 1..length)
+}
+
+/// Generates what stands around `count` calls.
+pub fn asks(count: usize) -> impl Strategy<Value = Vec<Ask>> {
+    vec(ask::ask(), count)
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -117,23 +133,15 @@ fn op() -> impl Strategy<Value = Op> {
         3 => source().prop_map(Op::Complete),
         1 => source().prop_map(Op::Lost),
         8 => (source(), vec(pod(), 0..4)).prop_map(|(source, pods)| Op::Replace(source, pods)),
-        3 => (dialect(), scope()).prop_map(|(dialect, scope)| Op::List(dialect, scope)),
-        3 => (dialect(), scope(), 0..PODS).prop_map(|(d, scope, pod)| Op::Get(d, scope, pod)),
-        1 => dialect().prop_map(Op::Garbage),
-        6 => (dialect(), scope()).prop_map(|(dialect, scope)| Op::Watch(dialect, scope)),
+        3 => ask::ask().prop_map(Op::List),
+        3 => (ask::ask(), 0..PODS).prop_map(|(ask, pod)| Op::Get(ask, pod)),
+        1 => ask::dialect().prop_map(Op::Garbage),
+        6 => ask::ask().prop_map(Op::Watch),
         12 => (any::<u8>(), 0_u8..8).prop_map(|(watch, count)| Op::Read(watch, count)),
         2 => any::<u8>().prop_map(Op::Cancel),
         2 => (0_u16..2_000).prop_map(Op::Wait),
         1 => Just(Op::Shutdown),
     ]
-}
-
-fn dialect() -> impl Strategy<Value = Dialect> {
-    prop_oneof![Just(Dialect::Documented), Just(Dialect::V1alpha1)]
-}
-
-fn scope() -> impl Strategy<Value = ScopeChoice> {
-    prop_oneof![3 => Just(ScopeChoice::All), 1 => Just(ScopeChoice::OneNamespace)]
 }
 
 fn pod() -> impl Strategy<Value = PodChoice> {

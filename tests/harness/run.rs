@@ -5,15 +5,19 @@ use std::num::NonZeroU32;
 
 use bytes::Bytes;
 use podsapi_core::{
-    Call, Code, Config, Counters, Dialect, Method, Moment, Namespaces, Pods, Reply, Scope,
-    SlowWatch, SourceConfig, SourceError, SourceEvent, SourceId, Uid, WatchId, WatchOutput,
+    Call, Code, Config, Counters, Dialect, FieldMask, MaskRequest, Method, Moment, Namespaces,
+    Pods, Projection, Reply, Scope, SlowWatch, SourceConfig, SourceError, SourceEvent, SourceId,
+    Uid, WatchId, WatchOutput,
 };
+use podsapi_proto::schema::Message;
 
-use crate::model::{
-    Answer, Gone, MAX_PODS_PER_SOURCE, MAX_WATCHES, Model, Seen, ServedPod, WALL_SECONDS, uid,
-};
-use crate::op::{Op, PodChoice, ScopeChoice, Setup, StatusChoice};
-use crate::pods::{Record, SamplePod, SampleStatus, message, records};
+use crate::model::{Answer, MAX_PODS_PER_SOURCE, MAX_WATCHES, Model, Seen, WALL_SECONDS, uid};
+use crate::op::{Ask, MaskChoice, Op, PodChoice, ScopeChoice, Setup, StatusChoice};
+use crate::pods::{SamplePod, SampleStatus, message};
+
+use decode::{payloads, seen_event, served_pod};
+
+mod decode;
 
 /// The service beside its model.
 #[derive(Debug)]
@@ -54,6 +58,8 @@ impl Run {
             watch_buffer: number(setup.watch_buffer),
             slow_watch: setup.slow_watch,
             max_watches: number(MAX_WATCHES),
+            max_projection_masks: number(setup.projection_masks),
+            max_projection_bytes: setup.projection_bytes,
             max_pods_per_source: number(MAX_PODS_PER_SOURCE),
             ..Config::default()
         };
@@ -112,28 +118,22 @@ impl Run {
                 pods.iter().for_each(|pod| self.put(*source, pod));
                 self.step(&Op::Complete(*source));
             }
-            Op::List(dialect, scope) => {
-                let expected = self.model.list(*dialect, *scope, self.now);
-                self.answer(*dialect, Method::ListPods, *scope, Bytes::new(), &expected);
+            Op::List(ask) => {
+                let expected = self.model.list(*ask, self.now);
+                self.answer(*ask, Method::ListPods, Bytes::new(), &expected);
             }
-            Op::Get(dialect, scope, pod) => {
-                let expected = self.model.get(*dialect, *scope, *pod, self.now);
+            Op::Get(ask, pod) => {
+                let expected = self.model.get(*ask, *pod, self.now);
                 let mut body = Vec::new();
                 message(1, uid(*pod).as_bytes(), &mut body);
-                self.answer(*dialect, Method::GetPod, *scope, body.into(), &expected);
+                self.answer(*ask, Method::GetPod, body.into(), &expected);
             }
             Op::Garbage(dialect) => {
                 let expected = Err(self.model.garbage(*dialect, self.now));
                 let body = Bytes::from_static(&[0x0a]);
-                self.answer(
-                    *dialect,
-                    Method::ListPods,
-                    ScopeChoice::All,
-                    body,
-                    &expected,
-                );
+                self.answer(Ask::plain(*dialect), Method::ListPods, body, &expected);
             }
-            Op::Watch(dialect, scope) => self.watch(*dialect, *scope),
+            Op::Watch(ask) => self.watch(*ask),
             Op::Read(watch, count) => self.read(*watch, *count),
             Op::Cancel(watch) => {
                 if let Some(watch) = self.pick_watch(*watch) {
@@ -176,34 +176,33 @@ impl Run {
         );
     }
 
-    fn call(&mut self, dialect: Dialect, method: Method, scope: ScopeChoice, body: Bytes) -> Reply {
-        let namespaces = match scope {
+    fn call(&mut self, ask: Ask, method: Method, body: Bytes) -> Reply {
+        let namespaces = match ask.scope {
             ScopeChoice::All => Namespaces::All,
             ScopeChoice::OneNamespace => Namespaces::Only(["namespace-0".into()].into()),
         };
-        let scope = Scope {
-            namespaces,
-            ..Scope::everything()
+        let mask = if ask.mask == MaskChoice::None {
+            MaskRequest::none()
+        } else {
+            MaskRequest::new(field_mask(ask.mask))
         };
         let call = Call {
-            scope,
-            ..Call::new(dialect, method, body)
+            scope: Scope {
+                mask: projection(ask.limit),
+                namespaces,
+            },
+            mask,
+            ..Call::new(ask.dialect, method, body)
         };
         self.pods.handle_call(call, Moment::from_nanos(self.now))
     }
 
-    fn answer(
-        &mut self,
-        dialect: Dialect,
-        method: Method,
-        scope: ScopeChoice,
-        body: Bytes,
-        expected: &Answer,
-    ) {
+    fn answer(&mut self, ask: Ask, method: Method, body: Bytes, expected: &Answer) {
         let ready = self.pods.readiness().is_ready();
-        let found: Answer = match self.call(dialect, method, scope, body) {
+        let found: Answer = match self.call(ask, method, body) {
             Reply::Answer(message) => {
                 assert_eq!(message.len(), message.to_vec().len());
+                assert_eq!(message.applied_mask(), ask.mask.applied());
                 Ok(payloads(&message.to_vec(), 1)
                     .iter()
                     .map(|pod| served_pod(pod))
@@ -219,10 +218,11 @@ impl Run {
         assert_eq!(&found, expected);
     }
 
-    fn watch(&mut self, dialect: Dialect, scope: ScopeChoice) {
-        let expected = self.model.watch(dialect, scope, self.now);
-        let found = match self.call(dialect, Method::WatchPods, scope, Bytes::new()) {
+    fn watch(&mut self, ask: Ask) {
+        let expected = self.model.watch(ask, self.now);
+        let found = match self.call(ask, Method::WatchPods, Bytes::new()) {
             Reply::Watch(id) => {
+                assert_eq!(self.pods.applied_mask(id).as_deref(), ask.mask.applied());
                 assert!(!self.ids.contains(&id), "an id came twice");
                 self.ids.push(id);
                 Ok(())
@@ -245,7 +245,7 @@ impl Run {
 
     fn read_one(&mut self, watch: usize) -> Seen {
         let id = self.ids[watch];
-        let dialect = self.model.watches[watch].dialect;
+        let ask = self.model.watches[watch].ask;
         let gone = self.model.watches[watch].gone;
         let expected = if gone {
             Seen::End(Code::Cancelled)
@@ -253,7 +253,7 @@ impl Run {
             self.model.read(watch)
         };
         let found = match self.pods.poll_watch(id) {
-            WatchOutput::Event(event) => seen_event(dialect, &event.to_vec(), &expected),
+            WatchOutput::Event(event) => seen_event(ask.dialect, &event.to_vec(), &expected),
             WatchOutput::Idle => Seen::Idle,
             WatchOutput::End(status) => Seen::End(status.code()),
         };
@@ -261,7 +261,9 @@ impl Run {
         if matches!(found, Seen::Idle | Seen::End(_)) {
             self.named.remove(&id);
         }
-        self.remember(id, dialect, &found);
+        if ask.shows_uids() {
+            self.remember(id, ask.dialect, &found);
+        }
         found
     }
 
@@ -339,7 +341,11 @@ impl Run {
         }
         assert_eq!(self.pods.readiness().is_ready(), self.model.is_ready());
         assert_eq!(self.pods.pod_count(), self.model.served().len());
-        self.check_counters(&self.pods.counters());
+        let counters = self.pods.counters();
+        assert!(counters.projection_masks <= u64::from(self.setup.projection_masks));
+        assert!(counters.projection_bytes <= u64::from(self.setup.projection_bytes));
+        assert!(self.pods.pod_count() > 0 || counters.projection_bytes == 0);
+        self.check_counters(&counters);
     }
 
     fn check_counters(&self, counters: &Counters) {
@@ -369,6 +375,15 @@ impl Run {
     }
 }
 
+fn field_mask(mask: MaskChoice) -> FieldMask {
+    FieldMask::parse(mask.text()).expect("no mask here is too long")
+}
+
+fn projection(limit: MaskChoice) -> Projection {
+    let compiled = field_mask(limit).compile(Message::POD);
+    compiled.expect("a limit is never a wrong mask")
+}
+
 fn number(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).expect("a setup has no zero here")
 }
@@ -386,95 +401,5 @@ fn sample_status(choice: &StatusChoice) -> SampleStatus {
         Some(true) => status.ready("True", ""),
         Some(false) => status.ready("False", "Other"),
         None => status,
-    }
-}
-
-/// Reads an event; the documented dialect does not tell ADDED from MODIFIED, so there the model's
-/// word is taken.
-fn seen_event(dialect: Dialect, event: &[u8], expected: &Seen) -> Seen {
-    let pods = payloads(event, if dialect == Dialect::V1alpha1 { 2 } else { 1 });
-    let kind = match dialect {
-        Dialect::V1alpha1 => varint_of(event, 1),
-        Dialect::Documented => match expected {
-            Seen::Added(_) => Some(1),
-            Seen::Modified(_) => Some(2),
-            Seen::Deleted(_) => Some(3),
-            Seen::Marker | Seen::Idle | Seen::End(_) => None,
-        },
-    };
-    match (kind, pods.as_slice()) {
-        (Some(1), [pod]) => Seen::Added(served_pod(pod)),
-        (Some(2), [pod]) => Seen::Modified(served_pod(pod)),
-        (Some(3), [pod]) => Seen::Deleted(gone(pod)),
-        (Some(4), []) => Seen::Marker,
-        (kind, pods) => panic!("unexpected event of type {kind:?} with {} pods", pods.len()),
-    }
-}
-
-fn served_pod(pod: &[u8]) -> ServedPod {
-    let metadata = payloads(pod, 1).concat();
-    assert_eq!(payloads(pod, 3).len(), 1, "a served pod has one status");
-    let status = payloads(pod, 3).concat();
-    let conditions = payloads(&status, 2);
-    ServedPod {
-        uid: text_of(&metadata, 5),
-        namespace: text_of(&metadata, 3),
-        name: text_of(&metadata, 1),
-        version: text_of(&metadata, 6),
-        phase: text_of(&status, 1),
-        ready: conditions
-            .first()
-            .map(|ready| (text_of(ready, 2), text_of(ready, 5))),
-    }
-}
-
-fn gone(pod: &[u8]) -> Gone {
-    let metadata = payloads(pod, 1).concat();
-    let fields: Vec<_> = records(&metadata)
-        .into_iter()
-        .map(|(number, _)| number)
-        .collect();
-    assert_eq!(records(pod).len(), 1, "a deleted pod has its metadata only");
-    let at = payloads(&metadata, 9)
-        .first()
-        .and_then(|time| varint_of(time, 1));
-    match at {
-        None => assert_eq!(fields, [1, 3, 5]),
-        Some(_) => {
-            assert_eq!(fields, [1, 3, 5, 9, 10]);
-            assert_eq!(varint_of(&metadata, 10), Some(0));
-        }
-    }
-    Gone {
-        uid: text_of(&metadata, 5),
-        namespace: text_of(&metadata, 3),
-        name: text_of(&metadata, 1),
-        at: at.map(u64::cast_signed),
-    }
-}
-
-fn payloads(bytes: &[u8], number: u32) -> Vec<Vec<u8>> {
-    let found = records(bytes)
-        .into_iter()
-        .filter(|(other, _)| *other == number);
-    found
-        .filter_map(|(_, record)| match record {
-            Record::Payload(payload) => Some(payload),
-            Record::Varint(_) => None,
-        })
-        .collect()
-}
-
-fn text_of(bytes: &[u8], number: u32) -> String {
-    String::from_utf8(payloads(bytes, number).pop().unwrap_or_default()).expect("text is UTF-8")
-}
-
-fn varint_of(bytes: &[u8], number: u32) -> Option<u64> {
-    let found = records(bytes)
-        .into_iter()
-        .rfind(|(other, _)| *other == number)?;
-    match found.1 {
-        Record::Varint(value) => Some(value),
-        Record::Payload(_) => None,
     }
 }

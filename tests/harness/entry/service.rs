@@ -2,7 +2,7 @@
 
 use podsapi_core::{Dialect, SlowWatch};
 
-use crate::op::{Op, PODS, PodChoice, ScopeChoice, Setup, StatusChoice};
+use crate::op::{Ask, MaskChoice, Op, PODS, PodChoice, ScopeChoice, Setup, StatusChoice};
 use crate::run::Run;
 
 /// Bytes of one operation. The length is fixed, so that a byte that changes, changes one operation.
@@ -39,6 +39,8 @@ fn setup([qps, burst, watch_buffer, flags]: [u8; 4]) -> Setup {
             SlowWatch::Coalesce
         },
         runtime: flags & 2 != 0,
+        projection_masks: u32::from(flags >> 2 & 3) + 1,
+        projection_bytes: u32::from(flags >> 4) * 256,
     }
 }
 
@@ -53,6 +55,12 @@ fn op(kind: u8, a: u8, b: u8, c: u8) -> Op {
     } else {
         ScopeChoice::OneNamespace
     };
+    let ask = Ask {
+        dialect,
+        mask: mask(a >> 2),
+        limit: mask(if c & 3 == 0 { c >> 2 } else { 0 }),
+        scope,
+    };
     match kind % 16 {
         0 => Op::Begin(a),
         1..=3 => Op::Put(a, pod(b, c)),
@@ -66,15 +74,20 @@ fn op(kind: u8, a: u8, b: u8, c: u8) -> Op {
                 .map(|number| pod(b.wrapping_add(number), c))
                 .collect(),
         ),
-        9 => Op::List(dialect, scope),
-        10 => Op::Get(dialect, scope, b % PODS),
-        11 => Op::Watch(dialect, scope),
+        9 => Op::List(ask),
+        10 => Op::Get(ask, b % PODS),
+        11 => Op::Watch(ask),
         12 => Op::Read(a, b % 8),
         13 => Op::Cancel(a),
         14 => Op::Wait(u16::from_be_bytes([b, c]) % 2_000),
         _ if c == 0xff => Op::Shutdown,
         _ => Op::Garbage(dialect),
     }
+}
+
+fn mask(choice: u8) -> MaskChoice {
+    let masks = MaskChoice::RIGHT;
+    masks[usize::from(choice) % masks.len()]
 }
 
 fn pod(choice: u8, version: u8) -> PodChoice {

@@ -246,11 +246,6 @@ impl Pods {
         self.watches.shutdown(&mut self.counters);
     }
 
-    /// Counts a call that the adapter itself ended before the core saw it, or after.
-    pub fn count_refused(&mut self, dialect: Dialect, method: Method, code: Code) {
-        self.counters.count(dialect, method, code);
-    }
-
     /// Returns a watch that became readable; call until `None` after every `handle_*`.
     ///
     /// # Examples

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::bucket::TokenBucket;
-use crate::call::{Call, Dialect, Method, Reply, WatchId, WatchOutput};
+use crate::call::{Call, Reply, WatchId, WatchOutput};
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::gate::Gate;

@@ -4,6 +4,7 @@ use podsapi_proto::schema::Message;
 
 use super::tests::{NOW, answer, ready, say, unlimited};
 use super::*;
+use crate::call::{Dialect, Method};
 use crate::call::{MaskRequest, Namespaces, Scope};
 use crate::config::{DEFAULT_MAX_PROJECTION_BYTES, SlowWatch};
 use crate::mask::FieldMask;

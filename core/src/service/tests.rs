@@ -5,6 +5,7 @@ use core::num::NonZeroU32;
 use bytes::Bytes;
 
 use super::*;
+use crate::call::{Dialect, Method};
 use crate::call::{MaskRequest, Namespaces, Scope};
 use crate::config::{SlowWatch, SourceConfig, SourceKind};
 use crate::mask::FieldMask;

@@ -55,6 +55,7 @@ pub use sink::Sink;
 pub mod manifests;
 pub mod simulated;
 pub mod snapshot;
+pub mod view;
 
 mod folders;
 mod identity;

@@ -179,7 +179,7 @@ impl Pods {
     /// Answers a call; drain [`Pods::poll_ready`] afterwards.
     ///
     /// The order of checks is fixed: shutdown, readiness, rate (not for watches), mask, request.
-    /// The method was checked before, since a [`Method`] exists.
+    /// The method was checked before, since a [`Method`](crate::Method) exists.
     ///
     /// # Examples
     ///

@@ -40,7 +40,8 @@ impl Problem {
         }
     }
 
-    fn line(&self) -> String {
+    /// The subject and what is the matter with it.
+    pub(crate) fn line(&self) -> String {
         match self {
             Self::Fault { subject, text } | Self::Remark { subject, text } => {
                 format!("{subject}: {text}")

@@ -3,7 +3,7 @@
 //! The file holds what `kubectl get pods -o json` or `-o yaml` prints, what a kubelet answers on
 //! `/pods` (whose items name no kind), one pod, or several of these one after another. It is read
 //! again when it changes, and a new content replaces the old in one step. While it cannot be read
-//! (it is half written, broken or gone) the pods read last stay; before the first reading there
+//! (it is half written, broken, gone, or holds something else, as an error page is) the pods read last stay; before the first reading there
 //! are none, and the source is not complete. A pod without a UID is served under a hash
 //! (`src/identity.rs`).
 
@@ -149,7 +149,7 @@ impl Watch {
         let read = tokio::task::spawn_blocking(move || {
             let content = regular::read(&file, SNAPSHOT_LIMIT_BYTES);
             let documents = text::documents(&content.map_err(|error| error.to_string())?)?;
-            Ok(list::read(documents, &before))
+            list::read(documents, &before)
         });
         read.await.unwrap_or_else(|error| Err(error.to_string()))
     }

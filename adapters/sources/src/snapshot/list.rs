@@ -27,33 +27,76 @@ pub(crate) struct Found {
 ///
 /// A pod that cannot be read hides no other one; if `before` has a pod with its UID, that one
 /// stands in for it.
-pub(crate) fn read(documents: Vec<Value>, before: &[EncodedPod]) -> Found {
+///
+/// # Errors
+///
+/// The documents hold neither a list of pods nor a pod that can be served, as an error page does,
+/// or end before their list does: what they say about pods is not that there are none.
+pub(crate) fn read(documents: Vec<Value>, before: &[EncodedPod]) -> Result<Found, String> {
     let mut found = Found::default();
+    let mut lists = 0;
     for (index, document) in documents.into_iter().enumerate() {
         let place = format!("document {}", index + 1);
         let Value::Map(mut document) = document else {
             found.fault(&place, "expected a list of pods or a pod, found no object");
             continue;
         };
-        match document.remove("items") {
-            Some(Value::List(items)) => {
+        let form = Form::of(&document);
+        match (form, document.remove("items")) {
+            (Form::Pod, None) => found.item(Value::Map(document), &place, before),
+            (Form::Foreign(kind), _) => {
+                let text = format!("is a {kind} and no list of pods (passed over)");
+                found.problems.insert(Problem::remark(place, text));
+            }
+            (Form::Cut, _) => {
+                return Err(format!(
+                    "{place}: a list without its kind, which is at its end: half written?"
+                ));
+            }
+            (Form::List, Some(Value::List(items))) => {
+                lists += 1;
                 for (index, item) in items.into_iter().enumerate() {
                     found.item(item, &format!("{place}, items[{index}]"), before);
                 }
             }
-            Some(Value::Null) => {}
-            None if tree::text(&document, "kind").ends_with("List") => {}
-            None => found.item(Value::Map(document), &place, before),
-            Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Map(_)) => {
-                found.fault(&place, "items: expected a list");
-            }
+            (Form::List, None | Some(Value::Null)) => lists += 1,
+            (Form::Pod | Form::List, Some(_)) => found.fault(&place, "items: expected a list"),
         }
     }
+    if lists == 0 && found.pods.is_empty() {
+        let told: Vec<String> = found.problems.iter().map(Problem::line).collect();
+        return Err(format!("holds no pods: {}", told.join("; ")));
+    }
     for (path, pods) in std::mem::take(&mut found.unknown) {
-        let text = format!("not known and not served, in {pods} pods");
+        let text = format!("not known and not served (pods: {pods})");
         found.problems.insert(Problem::remark(path, text));
     }
-    found
+    Ok(found)
+}
+
+/// What a document says that it is.
+#[derive(Debug)]
+enum Form {
+    Pod,
+    List,
+    /// A list of something else.
+    Foreign(String),
+    /// A list as Kubernetes tools print it in YAML, in the order of keys, without its end: it has
+    /// `apiVersion` and `items`, and not the `kind` that follows them.
+    Cut,
+}
+
+impl Form {
+    fn of(document: &Map) -> Self {
+        let items = document.get("items").is_some();
+        match tree::text(document, "kind") {
+            "PodList" | "List" => Self::List,
+            "" if items && !tree::text(document, "apiVersion").is_empty() => Self::Cut,
+            "" if items => Self::List,
+            kind if items || kind.ends_with("List") => Self::Foreign(kind.to_owned()),
+            _ => Self::Pod,
+        }
+    }
 }
 
 impl Found {

@@ -87,7 +87,15 @@ async fn a_file_that_is_half_written_or_gone_leaves_the_pods_and_is_reported_unt
     let mut running = Running::start("pods.json", Some(&list(&["a"])));
     running.recorder.until(|heard| heard.lists == 1).await;
     let whole = list(&["a", "b"]);
-    for broken in [&whole[..whole.len() / 2], "", "kind: [", "null"] {
+    for broken in [
+        &whole[..whole.len() / 2],
+        "",
+        "kind: [",
+        "null",
+        "Unauthorized",
+        r#"{"kind":"Status","apiVersion":"v1","code":401}"#,
+        "apiVersion: v1\nitems:\n- metadata: {name: b, namespace: ns, uid: u}\n",
+    ] {
         let before = running.recorder.heard().problem().to_owned();
         running.write("pods.json", broken);
         let heard = running

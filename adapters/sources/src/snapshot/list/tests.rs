@@ -5,7 +5,7 @@ use crate::mangled::variants;
 use crate::text::documents;
 
 fn found(text: &str) -> Found {
-    read(documents(text.as_bytes()).unwrap(), &[])
+    read(documents(text.as_bytes()).unwrap(), &[]).unwrap()
 }
 
 fn names(found: &Found) -> Vec<String> {
@@ -96,9 +96,43 @@ fn one_bad_pod_hides_no_other() {
 fn a_pod_that_became_bad_stays_as_it_was() {
     let before = found("metadata: {name: a, namespace: ns, uid: a}\n");
     let text = "metadata: {name: a, namespace: ns, uid: a, generation: x}\n";
-    let after = read(documents(text.as_bytes()).unwrap(), &before.pods);
+    let after = read(documents(text.as_bytes()).unwrap(), &before.pods).unwrap();
     assert_eq!(after.pods, before.pods);
     assert!(problems(&after).contains("stays served"));
+}
+
+#[test]
+fn what_holds_no_pods_is_not_an_empty_list() {
+    for (text, reason) in [
+        ("Unauthorized\n", "found no object"),
+        (
+            "{kind: Status, apiVersion: v1, status: Failure}",
+            "is a Status",
+        ),
+        ("kind: Deployment\nmetadata: {name: a}\n", "is a Deployment"),
+        (
+            "kind: NodeList\nitems: [{metadata: {name: n}}]\n",
+            "is a NodeList",
+        ),
+        ("kind: NodeList\n", "is a NodeList"),
+        ("apiVersion: v1\n", "metadata: required"),
+        ("apiVersion: v1\nitems:\n", "half written"),
+        (
+            "apiVersion: v1\nitems:\n- metadata: {name: a}\n",
+            "half written",
+        ),
+        ("kind: List\nitems: 5\n", "expected a list"),
+    ] {
+        let error = read(documents(text.as_bytes()).unwrap(), &[]).unwrap_err();
+        assert!(error.contains(reason), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_list_of_something_else_hides_no_pods_beside_it() {
+    let found = found("kind: NodeList\nitems: [{metadata: {name: n}}]\n---\nmetadata: {name: a}\n");
+    assert_eq!(names(&found), ["default/a"]);
+    assert!(problems(&found).contains("is a NodeList"));
 }
 
 #[test]
@@ -110,9 +144,8 @@ fn no_content_makes_the_reader_panic() {
     ];
     let mut read_pods = 0;
     for text in variants(&seeds, 6_000) {
-        if let Ok(documents) = documents(&text) {
-            read_pods += read(documents, &[]).pods.len();
-        }
+        let found = documents(&text).and_then(|documents| read(documents, &[]));
+        read_pods += found.map_or(0, |found| found.pods.len());
     }
     assert!(read_pods > 1_000, "{read_pods}");
 }

@@ -3,6 +3,8 @@
 #[rustfmt::skip]
 pub mod core_v1;
 #[rustfmt::skip]
+pub mod cri;
+#[rustfmt::skip]
 pub mod diagnostics;
 #[rustfmt::skip]
 pub mod documented;

@@ -17,7 +17,8 @@ const ELSEWHERE: [(&str, &str); 6] = [
 ];
 
 /// A generated module: its name, its definitions, its package, whether it keeps their comments.
-const MODULES: [(&str, &[&str], &str, bool); 10] = [
+const MODULES: [(&str, &[&str], &str, bool); 11] = [
+    ("cri", &["cri/v1.proto"], ".runtime.v1", true),
     ("v1alpha1", &["v1alpha1/pods.proto"], ".v1alpha1", true),
     ("documented", &["documented/pods.proto"], "", true),
     (

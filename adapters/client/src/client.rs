@@ -1,21 +1,19 @@
 //! One connection to a server, with typed calls on it.
 
 use std::path::Path;
-use std::pin::pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
-use h2::client::{Connection, SendRequest};
 use podsapi_core::{Code, Dialect, Projection, Status};
 use podsapi_proto::{diagnostics, v1alpha1};
 use prost::Message;
-use tokio::net::UnixStream;
 
-use crate::call::{self, Answer, Question};
-use crate::error::{ClientError, ConnectError, TransportError};
+use crate::call::{Answer, Question};
+use crate::channel::Channel;
+use crate::error::{ClientError, ConnectError};
 use crate::fields::{DELETION_MARKS, Fields};
 use crate::narrowing::{Narrowing, select};
-use crate::options::{ClientOptions, PING_TIMEOUT};
+use crate::options::ClientOptions;
 use crate::watch::WatchStream;
 
 /// A connection to a server of the Kubelet Pods API; clones share it.
@@ -24,10 +22,8 @@ use crate::watch::WatchStream;
 /// fails with [`ClientError::Transport`]; connect again, or use [`crate::Follow`].
 #[derive(Clone, Debug)]
 pub struct Client {
-    sender: SendRequest<Bytes>,
+    channel: Channel,
     options: Arc<ClientOptions>,
-    /// Set by the connection's task when it gave up by itself.
-    ended: Arc<OnceLock<TransportError>>,
 }
 
 impl Client {
@@ -43,25 +39,10 @@ impl Client {
         path: impl AsRef<Path>,
         options: ClientOptions,
     ) -> Result<Self, ConnectError> {
-        let path = path.as_ref();
-        let timed_out = || std::io::Error::from(std::io::ErrorKind::TimedOut);
-        let connecting = async {
-            let stream = UnixStream::connect(path).await?;
-            builder()
-                .handshake(stream)
-                .await
-                .map_err(std::io::Error::other)
-        };
-        let (sender, connection) = tokio::time::timeout(options.connect_timeout, connecting)
-            .await
-            .unwrap_or_else(|_elapsed| Err(timed_out()))
-            .map_err(|cause| ConnectError::new(path, cause))?;
-        let ended = Arc::new(OnceLock::new());
-        tokio::spawn(drive(connection, options.keepalive, Arc::clone(&ended)));
+        let channel = Channel::connect(path, options.channel()).await?;
         Ok(Self {
-            sender,
+            channel,
             options: Arc::new(options),
-            ended,
         })
     }
 
@@ -128,17 +109,16 @@ impl Client {
             deadline: None,
             mask: fields.header(marks)?,
         };
-        let answer = self.start(question).await?;
+        let answer = self.channel.start(question).await?;
         let wanted = match marks {
             None => left_to_select(fields, &answer)?,
             // More than the wanted fields was asked for.
             Some(_) => known_projection(fields)?,
         };
         Ok(WatchStream::new(
-            answer,
+            self.channel.streaming(answer),
             self.options.dialect,
             Narrowing::new(wanted),
-            Arc::clone(&self.ended),
         ))
     }
 
@@ -149,14 +129,9 @@ impl Client {
     /// `UNIMPLEMENTED` by a server that is not podsapi, or when the connection ends.
     pub async fn status(&self) -> Result<diagnostics::GetStatusResponse, ClientError> {
         let request = diagnostics::GetStatusRequest::default().encode_to_vec();
-        let question = Question {
-            path: "/podsapi.v1.Diagnostics/GetStatus",
-            message: &request,
-            deadline: self.options.deadline,
-            mask: None,
-        };
-        let (answer, _masked) = self.unary(question, |_answer| Ok(())).await?;
-        decoded(answer)
+        let path = "/podsapi.v1.Diagnostics/GetStatus";
+        let calling = self.channel.unary(path, &request, self.options.deadline);
+        decoded(calling.await?)
     }
 
     /// Calls a method that answers with pods; returns what is left to select of each.
@@ -173,44 +148,10 @@ impl Client {
             mask: fields.header(None)?,
         };
         let (answer, left) = self
-            .unary(question, |answer| left_to_select(fields, answer))
+            .channel
+            .ask(question, |answer| left_to_select(fields, answer))
             .await?;
         Ok((decoded(answer)?, left))
-    }
-
-    /// Returns the one message of the answer, and what `read_head` says of the answer's head.
-    async fn unary<T>(
-        &self,
-        question: Question<'_>,
-        read_head: impl FnOnce(&Answer) -> Result<T, ClientError>,
-    ) -> Result<(Bytes, T), ClientError> {
-        let deadline = question.deadline;
-        let calling = async {
-            let answer = self.start(question).await?;
-            let head = read_head(&answer)?;
-            let message = answer.single().await;
-            let message = message.map_err(|error| blame(&self.ended, error))?;
-            Ok((message, head))
-        };
-        let Some(limit) = deadline else {
-            return calling.await;
-        };
-        tokio::time::timeout(limit, calling)
-            .await
-            .unwrap_or_else(|_elapsed| {
-                let text = format!("no answer within {limit:?}");
-                Err(Status::new(Code::DeadlineExceeded, text).into())
-            })
-    }
-
-    async fn start(&self, question: Question<'_>) -> Result<Answer, ClientError> {
-        call::start(
-            self.sender.clone(),
-            question,
-            self.options.max_message_bytes,
-        )
-        .await
-        .map_err(|error| blame(&self.ended, error))
     }
 
     fn path(&self, method: &str) -> String {
@@ -239,14 +180,6 @@ fn known_projection(fields: &Fields) -> Result<Projection, ClientError> {
     })
 }
 
-/// Replaces the transport's symptom by the cause that the connection's task recorded.
-pub(crate) fn blame(ended: &OnceLock<TransportError>, error: ClientError) -> ClientError {
-    match (&error, ended.get()) {
-        (ClientError::Transport(_), Some(cause)) => ClientError::Transport(cause.clone()),
-        _ => error,
-    }
-}
-
 fn decoded<M: Message + Default>(bytes: Bytes) -> Result<M, ClientError> {
     M::decode(bytes).map_err(|error| {
         Status::new(
@@ -256,62 +189,3 @@ fn decoded<M: Message + Default>(bytes: Bytes) -> Result<M, ClientError> {
         .into()
     })
 }
-
-/// Drives the connection until it ends, pinging the peer when asked to.
-async fn drive(
-    connection: Connection<UnixStream, Bytes>,
-    keepalive: Option<std::time::Duration>,
-    ended: Arc<OnceLock<TransportError>>,
-) {
-    let mut connection = pin!(connection);
-    let pings = connection.ping_pong();
-    let unanswered = async {
-        let (Some(period), Some(mut pings)) = (keepalive, pings) else {
-            return std::future::pending().await;
-        };
-        loop {
-            tokio::time::sleep(period).await;
-            let ping = pings.ping(h2::Ping::opaque());
-            match tokio::time::timeout(PING_TIMEOUT, ping).await {
-                Ok(Ok(_pong)) => {}
-                // The connection's own end says why.
-                Ok(Err(_)) => std::future::pending().await,
-                Err(_elapsed) => return,
-            }
-        }
-    };
-    let cause = tokio::select! {
-        end = &mut connection => match end {
-            Ok(()) => TransportError::Closed,
-            Err(error) => TransportError::Http2(Arc::new(error)),
-        },
-        () = unanswered => TransportError::PingTimeout,
-    };
-    tracing::debug!(%cause, "connection ended");
-    // Set once and only here, and before the connection goes and takes its calls with it.
-    let _first = ended.set(cause);
-}
-
-/// Windows wide enough that a list of a large node arrives without waiting for updates.
-fn builder() -> h2::client::Builder {
-    let mut builder = h2::client::Builder::new();
-    builder
-        .enable_push(false)
-        .initial_window_size(STREAM_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-        .max_frame_size(FRAME_BYTES)
-        .max_header_list_size(HEADER_LIST_BYTES);
-    builder
-}
-
-/// Holds the usual list of a node (250 pods of 15 KB) in one go.
-const STREAM_WINDOW_BYTES: u32 = 4 << 20;
-
-/// Four full streams: a watch that is not read does not stop the calls beside it.
-const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
-
-/// 256 KiB: few frames for a large answer, while one frame does not hold up the others for long.
-const FRAME_BYTES: u32 = 256 << 10;
-
-/// Servers keep header blocks under 8 KiB for the sake of other clients; twice that is ample.
-const HEADER_LIST_BYTES: u32 = 16 << 10;

@@ -8,7 +8,8 @@
 //! [`Client`] makes typed calls on one connection. [`Follow`] is a watch that survives restarts of
 //! the server. [`Mirror`] is pure (no input or output, no clock): events go in, the node's current
 //! pods and what changed come out, and pods are found by UID, by namespace and name, by container
-//! ID, by pod IP and by cgroup path.
+//! ID, by pod IP and by cgroup path. [`Channel`] makes calls of any other service, whose messages the
+//! caller encodes.
 //!
 //! # Examples
 //!
@@ -47,6 +48,7 @@
 
 mod backoff;
 mod call;
+mod channel;
 mod client;
 mod error;
 mod fields;
@@ -59,6 +61,7 @@ mod response;
 mod watch;
 
 pub use backoff::{Backoff, BackoffOptions};
+pub use channel::{Channel, ChannelOptions, MessageStream};
 pub use client::Client;
 pub use error::{ClientError, ConnectError, ConnectErrorKind, TransportError};
 pub use fields::Fields;

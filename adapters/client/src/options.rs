@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use podsapi_core::Dialect;
 
+use crate::channel::ChannelOptions;
 use crate::fields::Fields;
 
 /// Where a kubelet serves its pods, and podsapi by default.
@@ -30,6 +31,17 @@ pub struct ClientOptions {
     /// Not below five minutes by default: the gRPC library of the kubelet closes connections that
     /// ping more often than that.
     pub keepalive: Option<Duration>,
+}
+
+impl ClientOptions {
+    /// Returns those that are about the connection.
+    pub(crate) fn channel(&self) -> ChannelOptions {
+        ChannelOptions {
+            connect_timeout: self.connect_timeout,
+            keepalive: self.keepalive,
+            max_message_bytes: self.max_message_bytes,
+        }
+    }
 }
 
 impl Default for ClientOptions {

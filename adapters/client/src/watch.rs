@@ -1,15 +1,12 @@
 //! A watch on one connection: events as the server sends them.
 
-use std::sync::{Arc, OnceLock};
-
 use bytes::Bytes;
 use podsapi_core::{Code, Dialect, Status};
 use podsapi_proto::{core_v1, documented, v1alpha1};
 use prost::Message;
 
-use crate::call::Answer;
-use crate::client::blame;
-use crate::error::{ClientError, TransportError};
+use crate::channel::MessageStream;
+use crate::error::ClientError;
 use crate::narrowing::Narrowing;
 
 /// What happened to a pod, or to the watch.
@@ -37,24 +34,17 @@ pub struct Event {
 /// The events of a watch; dropping it cancels the watch.
 #[derive(Debug)]
 pub struct WatchStream {
-    answer: Answer,
+    messages: MessageStream,
     dialect: Dialect,
     narrowing: Narrowing,
-    ended: Arc<OnceLock<TransportError>>,
 }
 
 impl WatchStream {
-    pub(crate) fn new(
-        answer: Answer,
-        dialect: Dialect,
-        narrowing: Narrowing,
-        ended: Arc<OnceLock<TransportError>>,
-    ) -> Self {
+    pub(crate) fn new(messages: MessageStream, dialect: Dialect, narrowing: Narrowing) -> Self {
         Self {
-            answer,
+            messages,
             dialect,
             narrowing,
-            ended,
         }
     }
 
@@ -71,12 +61,7 @@ impl WatchStream {
     /// watch is over then.
     pub async fn next(&mut self) -> Result<Option<Event>, ClientError> {
         loop {
-            let message = self
-                .answer
-                .next()
-                .await
-                .map_err(|error| blame(&self.ended, error))?;
-            let Some(message) = message else {
+            let Some(message) = self.messages.next().await? else {
                 return Ok(None);
             };
             let event = read_event(self.dialect, message).map_err(|error| {

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod calls;
 #[cfg(test)]
+mod channel;
+#[cfg(test)]
 mod follow;
 #[cfg(test)]
 mod masks;

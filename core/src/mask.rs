@@ -44,6 +44,10 @@ pub const MAX_SEGMENT_BYTES: usize = 512;
 /// The most keys of one map.
 pub const MAX_KEYS: usize = 128;
 
+/// The most faults of one mask for which the name that was meant is looked for: more than an answer
+/// has room for, and few enough that a mask of wrong names costs little.
+const MAX_SUGGESTIONS: usize = 32;
+
 /// The request header that carries a mask as text.
 pub const MASK_HEADER: &str = "x-kubernetes-fieldmask";
 
@@ -158,7 +162,8 @@ impl FieldMask {
         let mut faults = self.faults.clone();
         let mut selection = Selection::nothing();
         for (index, path) in self.paths.iter().enumerate() {
-            match compile::path(path, message) {
+            let suggest = faults.len() < MAX_SUGGESTIONS;
+            match compile::path(path, message, suggest) {
                 Ok(selected) => selection.add(selected),
                 Err(fault) => faults.push(MaskFault {
                     number: index + 1,

@@ -49,14 +49,21 @@ struct Cursor<'a> {
     next: Option<usize>,
     /// How many segments were read.
     count: usize,
+    /// Whether a name that is not known is compared with those that are.
+    suggest: bool,
 }
 
-/// Returns what a path selects of `message`.
-pub(super) fn path(path: &Path, message: Message) -> Result<Selection, MaskFault> {
+/// Names that the fault about parentheses spells out: the path before them is in each.
+const MAX_ALTERNATIVES: usize = 4;
+
+/// Returns what a path selects of `message`; `suggest` says whether a wrong name is worth the
+/// search for the right one.
+pub(super) fn path(path: &Path, message: Message, suggest: bool) -> Result<Selection, MaskFault> {
     let mut cursor = Cursor {
         path,
         next: Some(0),
         count: 0,
+        suggest,
     };
     let mut fields = Vec::new();
     let mut place = Place::Message(message);
@@ -167,7 +174,7 @@ impl Cursor<'_> {
                 "\"{name}\" (byte {start}) is not a field of {owner}; names are case-sensitive: \
                  did you mean \"{right}\"?"
             )
-        } else if let Some(right) = nearest::name(message, name) {
+        } else if let Some(right) = self.nearest(message, name) {
             format!(
                 "\"{name}\" (byte {start}) is not a field of {owner}; did you mean \"{right}\"?"
             )
@@ -178,6 +185,13 @@ impl Cursor<'_> {
             )
         };
         Err(self.fault(start, reason))
+    }
+
+    /// Returns the name that was most likely meant, if it is to be looked for.
+    fn nearest(&self, message: Message, wrong: &str) -> Option<&'static str> {
+        self.suggest
+            .then(|| nearest::name(message, wrong))
+            .flatten()
     }
 
     /// Reads the rest of a path behind a map: one key or `*`.
@@ -335,10 +349,14 @@ impl Cursor<'_> {
     fn parentheses(&self, at: usize) -> MaskFault {
         let before = self.path.text.get(..at).unwrap_or_default();
         let inside = self.rest(at + 1).split(')').next().unwrap_or_default();
-        let instead: Vec<String> = inside
+        let mut instead: Vec<String> = inside
             .split(',')
+            .take(MAX_ALTERNATIVES)
             .map(|name| [before.trim_end_matches('.'), name.trim()].join("."))
             .collect();
+        if inside.split(',').nth(MAX_ALTERNATIVES).is_some() {
+            instead.push("...".to_string());
+        }
         self.fault(
             at,
             format!("\"(\" is not supported; write {}", instead.join(",")),

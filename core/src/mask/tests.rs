@@ -7,7 +7,7 @@ use alloc::{format, vec};
 use podsapi_proto::schema::Message;
 use proptest::prelude::*;
 
-use super::{FieldMask, MAX_MASK_BYTES, MAX_PATHS};
+use super::{FieldMask, MAX_MASK_BYTES, MAX_PATHS, MAX_SUGGESTIONS, MaskFault};
 use crate::project::Projection;
 
 fn compile(mask: &str) -> Projection {
@@ -337,5 +337,33 @@ proptest! {
         bin.add_encoded(&encoded(&[&one, &two]));
         prop_assert_eq!(&bin.compile(Message::POD).unwrap(), &joined);
         prop_assert_eq!(compile(&one).union(&compile(&two)), joined);
+    }
+}
+
+#[test]
+fn names_beyond_those_that_an_answer_holds_are_not_compared() {
+    let mask = "spec.nodeNam,".repeat(MAX_PATHS);
+    let error = FieldMask::parse(&mask)
+        .and_then(|mask| mask.compile(Message::POD))
+        .unwrap_err();
+    let suggests = |fault: &MaskFault| fault.reason().contains("did you mean \"nodeName\"?");
+    let (with, without) = error.faults().split_at(MAX_SUGGESTIONS);
+    assert_eq!(error.faults().len(), MAX_PATHS);
+    assert!(with.iter().all(suggests) && !without.iter().any(suggests));
+}
+
+#[test]
+fn the_answer_to_a_mask_is_not_much_longer_than_the_mask() {
+    let parentheses = ["a".repeat(4_000), "(".into(), ",".repeat(4_000)].concat();
+    let path = |text: &str| format!("metadata.labels.{text}");
+    let quoted = path(&["`a`.", &"x".repeat(8_000)].concat());
+    let dotted = path(&"x.".repeat(4_000));
+    let indexed = ["spec.containers[", &"0".repeat(8_000), "].name"].concat();
+    for mask in [parentheses, quoted, dotted, indexed] {
+        let error = FieldMask::parse(&mask)
+            .and_then(|mask| mask.compile(Message::POD))
+            .unwrap_err();
+        let told: usize = error.faults().iter().map(|one| one.reason().len()).sum();
+        assert!(told < 8 * MAX_MASK_BYTES, "{told} bytes");
     }
 }

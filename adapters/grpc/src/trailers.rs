@@ -129,11 +129,14 @@ fn fitting(text: &str, room: usize) -> &str {
     let mut used = 0;
     for (start, character) in text.char_indices() {
         let mut utf8 = [0; 4];
-        for &byte in character.encode_utf8(&mut utf8).as_bytes() {
-            used += if is_plain(byte) { 1 } else { 3 };
+        for (at, &byte) in (start..).zip(character.encode_utf8(&mut utf8).as_bytes()) {
+            used += if is_plain(byte) && !is_edge_space(text, at) {
+                1
+            } else {
+                3
+            };
         }
         if used > room {
-            // A field value may not end in a space (RFC 9113 section 8.2.1).
             return text.get(..start).unwrap_or_default().trim_end_matches(' ');
         }
     }
@@ -145,10 +148,16 @@ fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && byte != b'%'
 }
 
+/// Returns whether a space begins or ends the text at `at`: a field value may do neither (RFC 9113
+/// section 8.2.1), so it is encoded there.
+fn is_edge_space(text: &str, at: usize) -> bool {
+    (at == 0 || at + 1 == text.len()) && text.as_bytes().get(at) == Some(&b' ')
+}
+
 fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if is_plain(byte) {
+    for (at, byte) in text.bytes().enumerate() {
+        if is_plain(byte) && !is_edge_space(text, at) {
             encoded.push(char::from(byte));
         } else {
             encoded.push_str(&format!("%{byte:02X}"));

@@ -188,3 +188,15 @@ fn a_reason_is_kept_when_violations_do_not_fit() {
     assert_eq!(back.reason(), Some("INVALID_FIELD_MASK"));
     assert_eq!(back.violations(), []);
 }
+
+#[test]
+fn a_message_neither_begins_nor_ends_with_a_space() {
+    for text in ["a ", " a", "  a  ", " "] {
+        for (_, value) in encode(&Status::new(Code::Internal, text), 0) {
+            assert!(
+                !value.starts_with(' ') && !value.ends_with(' '),
+                "{value:?}"
+            );
+        }
+    }
+}

@@ -105,6 +105,8 @@ impl<R: Runtime> Exchange<R> {
         let checked =
             request::Request::check(head.method.as_str().as_bytes(), path.as_bytes(), headers);
         self.route = checked.as_ref().ok().map(|request| request.route);
+        // A watch lasts for as long as its client likes, and needs none of what it sent.
+        drop(head);
         let Some(_call_slot) = shared.calls.take(1, shared.limits.max_calls) else {
             shared.meters.calls_refused.add(1);
             return Err(exhausted("too many calls are in progress"));
@@ -169,8 +171,11 @@ impl<R: Runtime> Exchange<R> {
             tracing::debug!(%status, route = ?self.route, "a call ends");
         }
         if self.outbox.is_inside_message() {
+            // No trailers can follow, so the reset has to say the code as far as it can.
             let reason = if code == Code::Internal {
                 Reason::INTERNAL_ERROR
+            } else if code == Code::ResourceExhausted {
+                Reason::ENHANCE_YOUR_CALM
             } else {
                 Reason::CANCEL
             };

@@ -128,7 +128,8 @@ impl<R: Runtime> Server<R> {
         }
     }
 
-    /// Lets `act` see and change the pods; watches that became readable are woken afterwards.
+    /// Lets `act` see and change the pods; watches that became readable are woken afterwards, so
+    /// `act` must leave [`Pods::poll_ready`] alone.
     pub fn with_pods<T>(&self, act: impl FnOnce(&mut Pods) -> T) -> T {
         self.shared.with_pods(act)
     }

@@ -141,7 +141,8 @@ async fn a_watch_stuck_inside_an_event_is_reset_after_a_while() {
     let mut body = response.await.unwrap().into_body();
     assert_eq!(body.data().await.unwrap().unwrap().len(), 100);
     let error = body.data().await.unwrap().unwrap_err();
-    assert_eq!(error.reason(), Some(h2::Reason::CANCEL));
+    // What gRPC clients read as RESOURCE_EXHAUSTED.
+    assert_eq!(error.reason(), Some(h2::Reason::ENHANCE_YOUR_CALM));
     until(|| node.server.with_pods(|pods| pods.watch_count()) == 0).await;
     assert_eq!(client.call(LIST, b"").await.messages.len(), 1);
 }

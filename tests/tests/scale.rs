@@ -8,7 +8,9 @@ use podsapi_core::{
     Call, Config, Dialect, Method, Moment, Outgoing, Pods, Reply, SourceConfig, SourceEvent,
     SourceId, SourceKind, WatchId, WatchOutput,
 };
+use podsapi_h2::{Limits, Peer, Server};
 use podsapi_tests::pods::SamplePod;
+use podsapi_tokio::TokioRuntime;
 
 const PODS: usize = 500;
 const WATCHES: usize = 1_000;
@@ -142,6 +144,58 @@ fn the_same_history_allocates_the_same_twice() {
     });
     assert_eq!(costs[0], costs[1]);
     assert_eq!(costs[0].bytes_current, 0, "nothing is left behind");
+}
+
+#[test]
+fn an_open_watch_does_not_hold_the_headers_of_its_call() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let [few, many] = [1, 100].map(|headers| {
+        let mut requests = runtime.block_on(served()).unwrap();
+        let mut watches = Vec::with_capacity(51);
+        let mut open = |count| {
+            runtime.block_on(async {
+                for _ in 0..count {
+                    watches.push(opened_watch(&mut requests, headers).await.unwrap());
+                }
+            });
+        };
+        // The first makes the tables and buffers of the connection.
+        open(1);
+        measure(|| open(50)).bytes_current / 50
+    });
+    assert!(many < few + 2_048, "{few} bytes a watch, or {many}");
+}
+
+/// Serves a node without sources in this thread, and returns a connection to it.
+async fn served() -> Result<h2::client::SendRequest<bytes::Bytes>, h2::Error> {
+    let pods = Pods::new(Config::default(), Moment::ORIGIN);
+    let server = Server::new(pods, Limits::default(), TokioRuntime::new());
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(server.serve_connection(theirs, Peer::default()));
+    let (requests, connection) = h2::client::handshake(ours).await?;
+    tokio::spawn(async { drop(connection.await) });
+    Ok(requests)
+}
+
+/// Opens a watch with so many more headers of 100 bytes, and reads it up to the marker.
+async fn opened_watch(
+    requests: &mut h2::client::SendRequest<bytes::Bytes>,
+    headers: usize,
+) -> Result<h2::RecvStream, Box<dyn std::error::Error>> {
+    let mut request = http::Request::post("http://localhost/v1alpha1.Pods/WatchPods")
+        .header("content-type", "application/grpc");
+    for number in 0..headers {
+        request = request.header(format!("x-{number}"), "v".repeat(100));
+    }
+    let request = request.body(())?;
+    let (response, mut body) = requests.send_request(request, false)?;
+    body.send_data([0; 5].as_slice().into(), true)?;
+    let mut events = response.await?.into_body();
+    events.data().await.ok_or("no marker came")??;
+    Ok(events)
 }
 
 /// A ready service of [`PODS`] pods.

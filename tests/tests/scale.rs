@@ -5,10 +5,12 @@
 
 use allocation_counter::{AllocationInfo, measure};
 use podsapi_core::{
-    Call, Config, Dialect, Method, Moment, Outgoing, Pods, Reply, SourceConfig, SourceEvent,
-    SourceId, SourceKind, WatchId, WatchOutput,
+    Call, Config, Dialect, FieldMask, Method, Moment, Outgoing, Pods, Reply, SourceConfig,
+    SourceEvent, SourceId, SourceKind, WatchId, WatchOutput,
 };
 use podsapi_h2::{Limits, Peer, Server};
+use podsapi_proto::schema::Message;
+use podsapi_sources::simulated;
 use podsapi_tests::pods::SamplePod;
 use podsapi_tokio::TokioRuntime;
 
@@ -48,6 +50,33 @@ fn a_watch_costs_less_than_half_a_kibibyte_however_large_the_pods_are() {
         "{held} bytes a watch: {:?}",
         costs[0]
     );
+}
+
+#[test]
+fn projecting_into_a_large_enough_buffer_allocates_nothing() {
+    let node = simulated::Node::new(7, PODS, "node-a", 1_800_000_000);
+    let pods: Result<Vec<_>, _> = node.pods().collect();
+    let pods = pods.expect("a simulated pod is right");
+    let whole: usize = pods.iter().map(|pod| pod.bytes().len()).sum();
+    let mut out = Vec::with_capacity(whole);
+    for text in [
+        "status.phase,status.podIPs",
+        "metadata.labels.`app.kubernetes.io/name`,spec.volumes.configMap.name",
+        "spec.containers.livenessProbe.httpGet,metadata.managedFields.time,status.conditions.type",
+        "*",
+    ] {
+        let mask = FieldMask::parse(text).and_then(|mask| mask.compile(Message::POD));
+        let mask = mask.expect("the mask is right");
+        out.clear();
+        let cost = measure(|| {
+            for pod in &pods {
+                let projected = mask.project(pod.bytes(), &mut out);
+                assert_eq!(projected, Ok(()));
+            }
+        });
+        assert_eq!(cost.count_total, 0, "{text}: {cost:?}");
+        assert!(!out.is_empty() && out.len() <= whole);
+    }
 }
 
 #[test]

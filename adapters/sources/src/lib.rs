@@ -36,6 +36,9 @@
 //! # drop(serving); // It would go on for ever.
 //! ```
 //!
+//! [`cri`] owns no pods: it tells what a container runtime shows of them, as a
+//! [`RuntimeView`](view::RuntimeView).
+//!
 //! # Time
 //!
 //! The sink tells the wall time, and tokio's timers the rest.
@@ -52,6 +55,7 @@
 
 pub use sink::Sink;
 
+pub mod cri;
 pub mod manifests;
 pub mod simulated;
 pub mod snapshot;

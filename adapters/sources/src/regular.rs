@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -17,13 +17,31 @@ use nix::fcntl::OFlag;
 ///
 /// When there is no such file, it is not a regular one, it is larger, or it cannot be read.
 pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    read_all(open(path)?, limit_bytes)
+}
+
+/// Reads the last `limit_bytes` of the regular file at `path`, or all when it has fewer.
+///
+/// # Errors
+///
+/// When there is no such file, it is not a regular one, or it cannot be read.
+pub(crate) fn read_end(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    let mut file = open(path)?;
+    let start = file.metadata()?.len().saturating_sub(limit_bytes);
+    file.seek(SeekFrom::Start(start))?;
+    let mut content = Vec::new();
+    file.take(limit_bytes).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+fn open(path: &Path) -> Result<File, ReadError> {
     regular(&std::fs::metadata(path)?)?;
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(OFlag::O_NONBLOCK.bits())
         .open(path)?;
     regular(&file.metadata()?)?;
-    read_all(file, limit_bytes)
+    Ok(file)
 }
 
 fn regular(metadata: &Metadata) -> Result<(), ReadError> {

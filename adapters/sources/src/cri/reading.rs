@@ -1,0 +1,135 @@
+//! The runtime's messages as plain data.
+
+use std::collections::BTreeMap;
+
+use podsapi_proto::cri;
+
+use crate::view::{Container, ContainerState, Sandbox};
+
+/// Reads the status of a sandbox.
+pub(super) fn sandbox(status: cri::PodSandboxStatus) -> Sandbox {
+    let metadata = status.metadata.unwrap_or_default();
+    let network = status.network.unwrap_or_default();
+    let ips = std::iter::once(network.ip).chain(network.additional_ips.into_iter().map(|ip| ip.ip));
+    let options = status
+        .linux
+        .and_then(|linux| linux.namespaces)
+        .and_then(|namespaces| namespaces.options);
+    Sandbox {
+        id: status.id,
+        pod_uid: metadata.uid,
+        namespace: metadata.namespace,
+        name: metadata.name,
+        attempt: metadata.attempt,
+        ready: is_ready(status.state),
+        created_at: status.created_at,
+        ips: ips.filter(|ip| !ip.is_empty()).collect(),
+        host_network: options
+            .is_some_and(|options| options.network == i32::from(cri::NamespaceMode::Node)),
+        annotations: status.annotations,
+        labels: status.labels,
+    }
+}
+
+/// Reads a sandbox of a list whose status is not told; what lists leave out is taken from before.
+pub(super) fn listed_sandbox(listed: &cri::PodSandbox, before: Option<Sandbox>) -> Sandbox {
+    let metadata = listed.metadata.clone().unwrap_or_default();
+    let before = before.unwrap_or_default();
+    Sandbox {
+        id: listed.id.clone(),
+        pod_uid: metadata.uid,
+        namespace: metadata.namespace,
+        name: metadata.name,
+        attempt: metadata.attempt,
+        ready: is_ready(listed.state),
+        created_at: listed.created_at,
+        annotations: listed.annotations.clone(),
+        labels: listed.labels.clone(),
+        ips: before.ips,
+        host_network: before.host_network,
+    }
+}
+
+/// Reads the status of a container, all but its sandbox, which only lists tell.
+pub(super) fn container(status: cri::ContainerStatus) -> Container {
+    let metadata = status.metadata.unwrap_or_default();
+    Container {
+        id: status.id,
+        sandbox_id: String::new(),
+        name: name(&metadata, &status.labels),
+        attempt: metadata.attempt,
+        restart_count: restart_count(&metadata, &status.annotations),
+        state: state(status.state),
+        created_at: status.created_at,
+        started_at: status.started_at,
+        finished_at: status.finished_at,
+        exit_code: status.exit_code,
+        reason: status.reason,
+        message: status.message,
+        image: status.image.unwrap_or_default().image,
+        image_ref: status.image_ref,
+        termination_message: None,
+    }
+}
+
+/// Reads a container of a list whose status is not told; what lists leave out is taken from before.
+///
+/// How a container ended is in its status alone, so that one which has ended is in an unknown state
+/// unless its end was told before.
+pub(super) fn listed_container(listed: &cri::Container, before: Option<Container>) -> Container {
+    let metadata = listed.metadata.clone().unwrap_or_default();
+    let image = listed.image.clone().unwrap_or_default().image;
+    let before = before.unwrap_or_else(|| Container {
+        image,
+        image_ref: listed.image_ref.clone(),
+        ..Container::default()
+    });
+    let state = match state(listed.state) {
+        ContainerState::Exited if before.state == ContainerState::Exited => ContainerState::Exited,
+        ContainerState::Exited | ContainerState::Unknown => ContainerState::Unknown,
+        ContainerState::Created => ContainerState::Created,
+        ContainerState::Running => ContainerState::Running,
+    };
+    Container {
+        id: listed.id.clone(),
+        sandbox_id: listed.pod_sandbox_id.clone(),
+        name: name(&metadata, &listed.labels),
+        attempt: metadata.attempt,
+        restart_count: restart_count(&metadata, &listed.annotations),
+        created_at: listed.created_at,
+        state,
+        ..before
+    }
+}
+
+fn is_ready(state: i32) -> bool {
+    state == i32::from(cri::PodSandboxState::SandboxReady)
+}
+
+fn state(state: i32) -> ContainerState {
+    match cri::ContainerState::try_from(state) {
+        Ok(cri::ContainerState::ContainerCreated) => ContainerState::Created,
+        Ok(cri::ContainerState::ContainerRunning) => ContainerState::Running,
+        Ok(cri::ContainerState::ContainerExited) => ContainerState::Exited,
+        Ok(cri::ContainerState::ContainerUnknown) | Err(_) => ContainerState::Unknown,
+    }
+}
+
+fn name(metadata: &cri::ContainerMetadata, labels: &BTreeMap<String, String>) -> String {
+    match labels.get(NAME_LABEL) {
+        Some(name) if metadata.name.is_empty() => name.clone(),
+        Some(_) | None => metadata.name.clone(),
+    }
+}
+
+/// What a kubelet counted, or else how often the runtime says that it was made.
+fn restart_count(metadata: &cri::ContainerMetadata, annotations: &BTreeMap<String, String>) -> u32 {
+    let counted = annotations.get(RESTARTS_ANNOTATION);
+    counted
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(metadata.attempt)
+}
+
+const NAME_LABEL: &str = "io.kubernetes.container.name";
+
+const RESTARTS_ANNOTATION: &str = "io.kubernetes.container.restartCount";

@@ -59,6 +59,7 @@ pub mod cri;
 pub mod manifests;
 pub mod simulated;
 pub mod snapshot;
+pub mod status;
 pub mod view;
 
 mod folders;

@@ -1,0 +1,267 @@
+//! The rules of the containers' statuses, one by one.
+
+use super::PodView;
+use super::scenes::{NOW, TWO, after, exited, one, pod, run, running, sandbox, seen, told};
+use crate::view::{Container, ContainerState};
+
+#[test]
+fn statuses_come_in_the_order_of_the_spec_and_for_no_other_container() {
+    let told = after(
+        &pod(TWO),
+        &[running("a"), running("stranger"), running("b")],
+    );
+    let names = told.status.container_statuses.iter().map(|one| one.name());
+    assert_eq!(names.collect::<Vec<_>>(), ["b", "a"]);
+    assert_eq!(told.status.phase(), "Running");
+    assert_eq!(told.container("a").container_id(), "containerd://a0");
+    assert_eq!(told.container("a").image_id(), "sha256:1");
+    assert!(told.container("a").started() && told.container("a").ready());
+    assert_eq!(told.verdict("Ready"), ("True", ""));
+}
+
+#[test]
+fn the_newest_run_is_the_state_and_the_one_before_it_the_last_state() {
+    let runs = [exited("a", 0, 9), running_again("a", 2), exited("a", 1, 3)];
+    let told = after(&one("", "", ""), &runs);
+    assert_eq!(told.state("a"), "running");
+    assert_eq!(told.last_state("a"), "terminated 3 Error");
+    assert_eq!(told.container("a").restart_count(), 2);
+}
+
+fn running_again(name: &str, restarts: u32) -> Container {
+    run(name, restarts, ContainerState::Running)
+}
+
+#[test]
+fn a_run_that_is_only_created_waits() {
+    let told = after(&one("", "", ""), &[run("a", 0, ContainerState::Created)]);
+    assert_eq!(told.state("a"), "waiting ");
+    assert_eq!(told.status.phase(), "Pending");
+}
+
+#[test]
+fn an_end_before_its_start_is_moved_to_the_start() {
+    let mut ended = exited("a", 0, 1);
+    ended.finished_at = ended.started_at - 7_000_000_000;
+    let told = after(&one("", ", restartPolicy: Never", ""), &[ended.clone()]);
+    let state = told
+        .container("a")
+        .state
+        .clone()
+        .unwrap()
+        .terminated
+        .unwrap();
+    assert_eq!(state.finished_at, state.started_at);
+    assert_eq!(
+        state.started_at.unwrap().seconds,
+        Some(ended.started_at / 1_000_000_000)
+    );
+}
+
+#[test]
+fn a_run_that_a_runtime_forgot_the_end_of_keeps_the_end_that_was_seen() {
+    let pod = one("", ", restartPolicy: Never", "");
+    let before = after(&pod, &[exited("a", 0, 0)]);
+    let mut forgotten = exited("a", 0, 255);
+    forgotten.reason = "Unknown".to_owned();
+    let view = seen(vec![sandbox()], vec![forgotten.clone()]);
+    let told_again = told(&pod, Some(&before.encoded), &view, NOW);
+    assert_eq!(told_again.state("a"), "terminated 0 Completed");
+    assert_eq!(told_again.status.phase(), "Succeeded");
+    assert_eq!(
+        after(&pod, &[forgotten]).state("a"),
+        "terminated 255 Unknown"
+    );
+}
+
+#[test]
+fn last_words_follow_the_message_of_the_runtime_and_have_a_bound() {
+    let mut ended = exited("a", 0, 1);
+    ended.message = "oh".to_owned();
+    ended.termination_message = Some("é".repeat(10_000));
+    let told = after(&pod(TWO), &[ended]);
+    let message = told
+        .container("a")
+        .state
+        .clone()
+        .unwrap()
+        .terminated
+        .unwrap();
+    assert!(
+        message.message().starts_with("oh: é"),
+        "{}",
+        message.message()
+    );
+    assert_eq!(message.message().len(), 6 * 1024);
+}
+
+const CRASHED: &str =
+    "containerStatuses: [{name: a, containerID: 'containerd://a1', restartCount: 1,
+  state: {waiting: {reason: CrashLoopBackOff, message: back-off}}, lastState: {}}]";
+
+#[test]
+fn crash_loops_are_the_owners_word_of_exactly_this_run() {
+    let pod = one("", "", CRASHED);
+    let told = after(&pod, &[exited("a", 0, 2), exited("a", 1, 3)]);
+    assert_eq!(told.state("a"), "waiting CrashLoopBackOff");
+    assert_eq!(told.last_state("a"), "terminated 3 Error");
+    assert_eq!(told.status.phase(), "Running");
+    let told = after(&pod, &[exited("a", 1, 3), exited("a", 2, 4)]);
+    assert_eq!(told.state("a"), "terminated 4 Error");
+    assert_eq!(told.last_state("a"), "terminated 3 Error");
+}
+
+#[test]
+fn a_container_without_a_run_waits_for_its_creation_or_with_the_owners_reason() {
+    let told = after(&one("", "", ""), &[]);
+    assert_eq!(told.state("a"), "waiting ContainerCreating");
+    let told = after(
+        &one("", ", initContainers: [{name: i}]", ""),
+        &[running("i")],
+    );
+    assert_eq!(told.state("a"), "waiting PodInitializing");
+    assert_eq!(
+        told.verdict("Initialized"),
+        ("False", "ContainersNotInitialized")
+    );
+    let pull = "containerStatuses: [{name: a, state: {waiting: {reason: ImagePullBackOff}}}]";
+    let told = after(&one("", "", pull), &[]);
+    assert_eq!(told.state("a"), "waiting ImagePullBackOff");
+    assert_eq!(told.status.phase(), "Pending");
+}
+
+#[test]
+fn a_container_that_ran_and_disappears_has_ended_in_an_unknown_way() {
+    let pod = one("", "", "");
+    let before = after(&pod, &[running("a")]);
+    let view = seen(vec![sandbox()], Vec::new());
+    let gone = told(&pod, Some(&before.encoded), &view, NOW + 5);
+    assert_eq!(gone.state("a"), "waiting ContainerCreating");
+    assert_eq!(
+        gone.last_state("a"),
+        "terminated 137 ContainerStatusUnknown"
+    );
+    assert_eq!(gone.container("a").restart_count(), 1);
+    assert_eq!(gone.status.phase(), "Running");
+    assert_eq!(gone.verdict("Ready"), ("False", "ContainersNotReady"));
+    let again = told(&pod, Some(&gone.encoded), &view, NOW + 6);
+    assert_eq!(again.encoded, gone.encoded);
+}
+
+#[test]
+fn a_container_that_ended_and_disappears_stays_as_it_ended() {
+    let pod = one("", ", restartPolicy: Never", "");
+    let before = after(&pod, &[exited("a", 0, 0)]);
+    let gone = told(&pod, Some(&before.encoded), &PodView::default(), NOW);
+    assert_eq!(
+        gone.status.container_statuses,
+        before.status.container_statuses
+    );
+    assert_eq!(gone.status.phase(), "Succeeded");
+    assert_eq!(gone.ips(), before.ips());
+}
+
+#[test]
+fn a_run_that_the_runtime_lost_track_of_has_ended() {
+    let pod = one("", "", "");
+    let before = after(&pod, &[running("a")]);
+    let view = seen(vec![sandbox()], vec![run("a", 0, ContainerState::Unknown)]);
+    let lost = told(&pod, Some(&before.encoded), &view, NOW);
+    assert_eq!(lost.state("a"), "terminated 137 ContainerStatusUnknown");
+    assert_eq!(lost.container("a").restart_count(), 1);
+    assert_eq!(
+        told(&pod, Some(&lost.encoded), &view, NOW).encoded,
+        lost.encoded
+    );
+}
+
+#[test]
+fn image_identities_of_a_run_do_not_change() {
+    let pod = one("", "", "");
+    let before = after(&pod, &[running("a")]);
+    let mut other = running("a");
+    other.image_ref = "repo@sha256:2".to_owned();
+    let view = seen(vec![sandbox()], vec![other]);
+    let told = told(&pod, Some(&before.encoded), &view, NOW);
+    assert_eq!(told.encoded, before.encoded);
+}
+
+#[test]
+fn a_container_with_probes_is_as_ready_as_the_owner_said_of_exactly_this_run() {
+    let probes = ", readinessProbe: {}, startupProbe: {}";
+    let words = |id, started, ready| {
+        format!(
+            "containerStatuses: [{{name: a, containerID: 'containerd://{id}', ready: {ready}, \
+             started: {started}, state: {{running: {{}}}}}}]"
+        )
+    };
+    let judged = |status: &str| {
+        let told = after(&one(probes, "", status), &[running("a")]);
+        let container = told.container("a");
+        (container.started(), container.ready())
+    };
+    assert_eq!(judged(""), (false, false));
+    assert_eq!(judged(&words("a0", true, true)), (true, true));
+    assert_eq!(judged(&words("a0", true, false)), (true, false));
+    assert_eq!(judged(&words("a1", true, true)), (false, false));
+    let startup_only = one(", startupProbe: {}", "", &words("a0", true, false));
+    assert!(after(&startup_only, &[running("a")]).container("a").ready());
+}
+
+#[test]
+fn sidecars_hold_back_the_start_and_count_for_readiness() {
+    let pod = one(
+        "",
+        ", initContainers: [{name: side, restartPolicy: Always, startupProbe: {}}]",
+        "",
+    );
+    let told = after(&pod, &[running("side")]);
+    assert_eq!(told.status.phase(), "Pending");
+    assert_eq!(
+        told.verdict("Initialized"),
+        ("False", "ContainersNotInitialized")
+    );
+    let told = after(&pod, &[running("side"), running("a")]);
+    assert_eq!(told.status.phase(), "Running");
+    assert_eq!(told.verdict("Initialized"), ("True", ""));
+    assert_eq!(
+        told.verdict("ContainersReady"),
+        ("False", "ContainersNotReady")
+    );
+    let message = told.condition("ContainersReady").message();
+    assert_eq!(message, "containers with unready status: [side]");
+}
+
+#[test]
+fn an_init_container_that_is_gone_has_completed_once_the_others_run() {
+    let pod = one("", ", initContainers: [{name: i}]", "");
+    let told = after(&pod, &[running("a")]);
+    assert_eq!(told.state("i"), "terminated 0 Completed");
+    assert!(told.container("i").ready());
+    assert_eq!(told.status.phase(), "Running");
+}
+
+#[test]
+fn a_failed_init_container_fails_a_pod_that_never_restarts() {
+    let spec = ", initContainers: [{name: i}]";
+    let pod = one("", &format!("{spec}, restartPolicy: Never"), "");
+    let told = after(&pod, &[exited("i", 0, 1)]);
+    assert_eq!(told.status.phase(), "Failed");
+    assert_eq!(told.verdict("Ready"), ("False", "PodFailed"));
+    let told = after(&one("", spec, ""), &[exited("i", 0, 1)]);
+    assert_eq!(told.status.phase(), "Pending");
+}
+
+#[test]
+fn ephemeral_containers_have_a_status_and_no_say() {
+    let pod = one(
+        "",
+        ", ephemeralContainers: [{name: debug, image: shell}]",
+        "",
+    );
+    let told = after(&pod, &[running("a"), exited("debug", 0, 1)]);
+    assert_eq!(told.state("debug"), "terminated 1 Error");
+    assert_eq!(told.container("debug").started, None);
+    assert_eq!(told.verdict("Ready"), ("True", ""));
+    assert_eq!(told.status.phase(), "Running");
+}

@@ -1,0 +1,236 @@
+//! The rules of a pod's status, one by one.
+
+use podsapi_core::EncodedPod;
+
+use super::records::{Fields, merged, records};
+use super::scenes::{NOW, TWO, after, exited, node, one, pod, run, running, sandbox, seen, told};
+use super::{PodView, status};
+use crate::view::{ContainerState, Sandbox};
+
+#[test]
+fn the_phase_follows_from_policy_and_exit_codes() {
+    let phase = |policy: &str, codes: [i32; 2]| {
+        let pod = TWO.replace("]}", &format!("], restartPolicy: {policy}}}"));
+        let runs = [exited("a", 0, codes[0]), exited("b", 0, codes[1])];
+        after(&super::scenes::pod(&pod), &runs)
+            .status
+            .phase()
+            .to_owned()
+    };
+    assert_eq!(phase("Always", [0, 0]), "Running");
+    assert_eq!(phase("OnFailure", [0, 0]), "Succeeded");
+    assert_eq!(phase("OnFailure", [0, 1]), "Running");
+    assert_eq!(phase("Never", [0, 1]), "Failed");
+    assert_eq!(phase("Never", [0, 0]), "Succeeded");
+}
+
+#[test]
+fn a_terminal_phase_stays_with_its_reason_and_a_running_pod_does_not_go_back() {
+    let evicted = one("", "", "phase: Failed, reason: Evicted, message: no memory");
+    let told_evicted = after(&evicted, &[running("a")]);
+    assert_eq!(told_evicted.status.phase(), "Failed");
+    assert_eq!(told_evicted.status.reason(), "Evicted");
+    assert_eq!(told_evicted.status.message(), "no memory");
+    let pod = one("", "", "phase: Pending, reason: Waits");
+    let before = after(&pod, &[running("a")]);
+    assert_eq!(before.status.reason(), "");
+    let view = seen(vec![sandbox()], vec![run("a", 1, ContainerState::Created)]);
+    assert_eq!(
+        told(&pod, Some(&before.encoded), &view, NOW).status.phase(),
+        "Running"
+    );
+}
+
+#[test]
+fn a_phase_is_not_terminal_while_something_runs() {
+    let pod = one(
+        "",
+        ", restartPolicy: Never, initContainers: [{name: i}, {name: side, restartPolicy: Always}]",
+        "",
+    );
+    let told = after(&pod, &[exited("i", 0, 1), running("side")]);
+    assert_eq!(told.status.phase(), "Pending");
+    let told = after(&pod, &[exited("i", 0, 1), exited("side", 0, 137)]);
+    assert_eq!(told.status.phase(), "Failed");
+}
+
+#[test]
+fn a_deleted_pod_that_has_stopped_is_terminal_unless_it_is_static() {
+    let deleted = |annotations: &str| {
+        let pod = pod(&format!(
+            "metadata: {{name: p, uid: u, deletionTimestamp: '2026-01-01T00:00:00Z'{annotations}}}\n\
+             spec: {{containers: [{{name: a}}]}}"
+        ));
+        let mut dead = sandbox();
+        dead.ready = false;
+        let view = seen(vec![dead], vec![exited("a", 0, 0)]);
+        told(&pod, None, &view, NOW).status.phase().to_owned()
+    };
+    assert_eq!(deleted(""), "Succeeded");
+    assert_eq!(
+        deleted(", annotations: {kubernetes.io/config.source: file}"),
+        "Running"
+    );
+}
+
+#[test]
+fn addresses_are_those_of_the_ready_sandbox_and_stay_when_it_is_gone() {
+    let pod = one("", "", "");
+    let mut both = sandbox();
+    both.ips = ["fd00::7", "10.0.0.7", "10.0.0.8"]
+        .map(str::to_owned)
+        .to_vec();
+    let before = told(
+        &pod,
+        None,
+        &seen(vec![both.clone()], vec![running("a")]),
+        NOW,
+    );
+    assert_eq!(before.ips(), ["10.0.0.7", "fd00::7"]);
+    assert_eq!(before.status.pod_ip(), "10.0.0.7");
+    assert_eq!(before.status.host_ip(), "192.0.2.1");
+    for ips in [Vec::new(), vec!["10.0.0.99".to_owned()]] {
+        let dead = Sandbox {
+            ready: false,
+            ips,
+            ..both.clone()
+        };
+        let view = seen(vec![dead], vec![exited("a", 0, 137)]);
+        let after = told(&pod, Some(&before.encoded), &view, NOW);
+        assert_eq!(after.ips(), ["10.0.0.7", "fd00::7"]);
+        assert_eq!(
+            after.verdict("PodReadyToStartContainers"),
+            ("False", "PodSandboxNotReady")
+        );
+    }
+}
+
+#[test]
+fn a_pod_on_the_nodes_network_has_the_nodes_addresses_and_keeps_them() {
+    let on_node = Sandbox {
+        host_network: true,
+        ips: Vec::new(),
+        ..sandbox()
+    };
+    let view = seen(vec![on_node], vec![running("a")]);
+    let told_new = told(&one("", ", hostNetwork: true", ""), None, &view, NOW);
+    assert_eq!(told_new.ips(), ["192.0.2.1", "2001:db8::1"]);
+    assert_eq!(told_new.verdict("PodReadyToStartContainers"), ("True", ""));
+    let had = "hostIP: 198.51.100.9, podIP: 198.51.100.8";
+    let told_old = told(&one("", ", hostNetwork: true", had), None, &view, NOW);
+    assert_eq!(told_old.ips(), ["198.51.100.8"]);
+    assert_eq!(told_old.status.host_ip(), "198.51.100.9");
+}
+
+#[test]
+fn the_newest_ready_sandbox_of_several_counts() {
+    let mut dead = sandbox();
+    (dead.id, dead.ready) = ("dead".to_owned(), false);
+    let mut newer = sandbox();
+    (newer.attempt, newer.ips) = (1, vec!["10.0.0.9".to_owned()]);
+    let view = seen(vec![dead, newer], vec![running("a")]);
+    let told_pod = told(&one("", "", ""), None, &view, NOW);
+    assert_eq!(told_pod.ips(), ["10.0.0.9"]);
+    assert_eq!(told_pod.verdict("PodReadyToStartContainers"), ("True", ""));
+}
+
+#[test]
+fn the_start_is_that_of_the_first_sandbox_and_stays() {
+    let pod = one("", "", "");
+    let started = |told: &super::scenes::Told| told.status.start_time.unwrap().seconds;
+    let first = after(&pod, &[running("a")]);
+    assert_eq!(started(&first), Some(1_700_000_000));
+    let later = told(&pod, Some(&first.encoded), &PodView::default(), NOW);
+    assert_eq!(started(&later), Some(1_700_000_000));
+    let none = told(&pod, None, &PodView::default(), NOW);
+    assert_eq!(started(&none), Some(NOW));
+}
+
+#[test]
+fn readiness_gates_are_the_owners_conditions() {
+    let gate = ", readinessGates: [{conditionType: example.com/gate}]";
+    let told = after(&one("", gate, ""), &[running("a")]);
+    assert_eq!(told.verdict("Ready"), ("False", "ReadinessGatesNotReady"));
+    assert_eq!(told.verdict("ContainersReady"), ("True", ""));
+    let open = "conditions: [{type: example.com/gate, status: 'True'}]";
+    let told = after(&one("", gate, open), &[running("a")]);
+    assert_eq!(told.verdict("Ready"), ("True", ""));
+    assert_eq!(told.verdict("example.com/gate"), ("True", ""));
+}
+
+#[test]
+fn the_time_of_a_condition_changes_only_with_its_status() {
+    let owner = "conditions: [{type: Ready, status: 'True', observedGeneration: 4,
+      lastTransitionTime: '2020-01-01T00:00:00Z'}]";
+    let pod = one("", "", owner);
+    let since = |told: &super::scenes::Told| {
+        told.condition("Ready")
+            .last_transition_time
+            .unwrap()
+            .seconds
+            .unwrap()
+    };
+    let ready = after(&pod, &[running("a")]);
+    assert_eq!(since(&ready), 1_577_836_800);
+    let view = seen(vec![sandbox()], vec![exited("a", 0, 1)]);
+    let unready = told(&pod, Some(&ready.encoded), &view, NOW + 1);
+    assert_eq!(since(&unready), NOW + 1);
+    let still = told(&pod, Some(&unready.encoded), &view, NOW + 2);
+    assert_eq!(still.encoded, unready.encoded);
+}
+
+#[test]
+fn what_the_owner_said_beyond_this_release_stays_at_each_level() {
+    let pod = one(
+        "",
+        "",
+        "phase: Running, nominatedNodeName: nn, qosClass: Guaranteed,
+         conditions: [{type: Ready, status: 'True'}],
+         containerStatuses: [{name: a, allocatedResources: {cpu: '1'}}]",
+    );
+    let unknown = b"\xfa\x07\x03new";
+    let grown = |message: &[u8]| [message, unknown].concat();
+    let mut status_fields = Fields::default();
+    for record in records(&merged(pod.bytes(), 3)) {
+        if [2, 8].contains(&record.number) {
+            status_fields.add(record.number, &grown(record.payload));
+        } else {
+            status_fields.add_all(record.whole);
+        }
+    }
+    let mut fields = Fields::keeping(pod.bytes(), &[3]);
+    fields.add(3, &grown(&status_fields.finish()));
+    let pod = EncodedPod::parse(fields.finish().into()).unwrap();
+
+    let told = after(&pod, &[running("a")]);
+    let bytes = told.encoded.bytes();
+    assert_eq!(merged(bytes, 127), b"new");
+    let grown = |number| {
+        let all = records(bytes)
+            .into_iter()
+            .filter(move |record| record.number == number);
+        all.filter(|record| merged(record.payload, 127) == b"new")
+            .count()
+    };
+    assert_eq!((grown(2), grown(8)), (1, 1));
+    assert_eq!(told.status.qos_class(), "Guaranteed");
+    assert_eq!(told.status.nominated_node_name(), "nn");
+    assert_eq!(told.container("a").allocated_resources.len(), 1);
+    assert_eq!(told.container("a").restart_count(), 0);
+}
+
+#[test]
+fn a_pod_without_spec_or_status_has_a_status() {
+    let told = told(&pod("metadata: {uid: u}"), None, &PodView::default(), NOW);
+    assert_eq!(told.status.phase(), "Pending");
+    assert!(
+        status(
+            &pod("metadata: {uid: u}"),
+            Some(&told.encoded),
+            &PodView::default(),
+            &node(),
+            0
+        )
+        .is_ok()
+    );
+}

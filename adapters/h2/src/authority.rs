@@ -20,13 +20,17 @@
     warn(clippy::indexing_slicing, clippy::cast_possible_truncation)
 )]
 
+extern crate alloc;
+
 mod frames;
 mod hpack;
 mod huffman;
 #[cfg(test)]
 mod tests;
 
+use alloc::sync::Arc;
 use core::pin::Pin;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, ready};
 use std::io;
 
@@ -59,18 +63,27 @@ pub struct AuthorityFilter<IO> {
     /// Scanned bytes that the reader has not taken yet, from `taken` on.
     output: Vec<u8>,
     taken: usize,
+    /// [`AuthorityScanner::is_inside`], for who cannot see the filter inside h2.
+    inside: Arc<AtomicBool>,
 }
 
 impl<IO> AuthorityFilter<IO> {
     /// Wraps a connection that nothing has been read from yet.
     #[must_use]
-    pub const fn new(io: IO) -> Self {
+    pub fn new(io: IO) -> Self {
         Self {
             io,
             scanner: AuthorityScanner::new(),
             output: Vec::new(),
             taken: 0,
+            inside: Arc::default(),
         }
+    }
+
+    /// Returns the flag that is set while a frame or a header block has begun whose end has not
+    /// come; h2 waits for that end without a limit.
+    pub(crate) fn inside(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.inside)
     }
 
     /// Returns the wrapped connection.
@@ -103,6 +116,22 @@ impl<IO: AsyncRead + Unpin> AsyncRead for AuthorityFilter<IO> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let filter = self.get_mut();
+        let result = filter.poll_scanned(context, buffer);
+        filter
+            .inside
+            .store(filter.scanner.is_inside(), Ordering::Relaxed);
+        result
+    }
+}
+
+impl<IO: AsyncRead + Unpin> AuthorityFilter<IO> {
+    /// Reads until there is something to hand over, or nothing comes.
+    fn poll_scanned(
+        &mut self,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let filter = self;
         if buffer.remaining() == 0 {
             return Poll::Ready(Ok(()));
         }

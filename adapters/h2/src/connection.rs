@@ -5,7 +5,7 @@ use std::{
     pin::pin,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll},
 };
@@ -46,6 +46,7 @@ where
     let heard = Arc::new(Heard::new(now));
     let registration = Registration::new(&shared);
     let io = AuthorityFilter::new(Guarded::new(io, Arc::clone(&shared), Arc::clone(&heard)));
+    let inside_frame = io.inside();
 
     let mut alarm = Alarm::new(shared.runtime.clone());
     let preface_limit = after(now, shared.limits.preface_timeout);
@@ -71,6 +72,8 @@ where
         phase: Phase::Open,
         ping_sent: None,
         idle_since: None,
+        inside_frame,
+        inside_since: None,
         alarm,
         heard,
         shared: Arc::clone(&shared),
@@ -177,6 +180,10 @@ struct Driver<R: Runtime> {
     ping_sent: Option<Moment>,
     /// Since when no call is in progress; none while one is.
     idle_since: Option<Moment>,
+    /// Whether the client has begun a frame or a header block that it has not ended.
+    inside_frame: Arc<AtomicBool>,
+    /// Since when that is so.
+    inside_since: Option<Moment>,
     alarm: Alarm<R>,
 }
 
@@ -241,7 +248,19 @@ impl<R: Runtime> Driver<R> {
                 tracing::debug!("a connection is closed, its peer shows no sign of life");
                 return Poll::Ready(());
             };
-            let next = next.map_or(sign_of_life, |next| next.min(sign_of_life));
+            let inside = self.inside_frame.load(Ordering::Relaxed);
+            self.inside_since = inside.then(|| self.inside_since.unwrap_or(now));
+            let frame_limit = self
+                .inside_since
+                .map(|since| after(since, self.shared.limits.request_timeout));
+            if frame_limit.is_some_and(|limit| now >= limit) {
+                tracing::debug!("a connection is closed, its peer does not end a frame");
+                return Poll::Ready(());
+            }
+            let next = [next, frame_limit]
+                .into_iter()
+                .flatten()
+                .fold(sign_of_life, Moment::min);
             if self.alarm.poll_passed(cx, next).is_pending() {
                 return Poll::Pending;
             }

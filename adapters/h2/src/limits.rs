@@ -59,7 +59,8 @@ pub struct Limits {
     ///
     /// 10 s: a local client sends it with its connect.
     pub preface_timeout: Duration,
-    /// Time from the headers of a call to the end of its request.
+    /// Time from the headers of a call to the end of its request, and from the beginning of a frame
+    /// or a header block to its end.
     ///
     /// 10 s: requests are tiny and local.
     pub request_timeout: Duration,

@@ -186,6 +186,14 @@ impl<R: Runtime> Server<R> {
         &self.shared
     }
 
+    /// Counts a connection that was closed unserved, since as many as there may be were open.
+    ///
+    /// For who accepts connections and has a limit of its own; [`Limits::max_connections`] is
+    /// counted without this.
+    pub fn count_refused_connection(&self) {
+        self.shared.meters.connections_refused.add(1);
+    }
+
     /// Returns the number of connections that are being served.
     pub fn connection_count(&self) -> usize {
         self.shared.connections.taken()

@@ -6,8 +6,8 @@ mod tests;
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -89,6 +89,7 @@ pub async fn serve(
         connected: CancellationToken::new(),
         connections: TaskTracker::new(),
         stopping: AtomicBool::new(false),
+        limit_told: Mutex::default(),
         server,
     });
     // Dropped with this future when the caller gives up on it: then all tasks end too.
@@ -179,7 +180,29 @@ struct Shared {
     connected: CancellationToken,
     connections: TaskTracker,
     stopping: AtomicBool,
+    /// When the log was told last that the limit of connections is reached.
+    limit_told: Mutex<Option<Instant>>,
 }
+
+impl Shared {
+    /// Tells whether it is time to log that the limit is reached: a client that connects in a loop
+    /// must not fill the log.
+    fn may_tell_of_limit(&self) -> bool {
+        let now = Instant::now();
+        let mut told = self
+            .limit_told
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let due = told.is_none_or(|told| now.duration_since(told) >= TELL_AGAIN);
+        if due {
+            *told = Some(now);
+        }
+        due
+    }
+}
+
+/// How long the log stays silent about the limit of connections after it was told.
+const TELL_AGAIN: Duration = Duration::from_secs(60);
 
 async fn accept_all(shared: Arc<Shared>, socket: UnixListener, label: String) {
     accept_loop(
@@ -199,7 +222,15 @@ fn connect(shared: &Arc<Shared>, stream: UnixStream) {
         pid: credentials.and_then(|credentials| credentials.pid()),
     };
     let Some(slot) = shared.slots.take(peer.uid) else {
+        shared.server.count_refused_connection();
         tracing::debug!(?peer, "connection refused: no free slot");
+        if shared.may_tell_of_limit() {
+            let limit = shared.slots.limit();
+            tracing::warn!(
+                limit,
+                "connections are closed on arrival: the limit is reached"
+            );
+        }
         return;
     };
     let connected = shared.connected.clone();
@@ -238,11 +269,6 @@ fn operator_routes(shared: &Arc<Shared>, routes: Routes) -> Routes {
 fn metrics_answer(shared: &Shared) -> Response<Bytes> {
     let mut body = shared.server.metrics_text();
     for (name, help, value) in [
-        (
-            "podsapi_accept_refused_total",
-            "Connections closed on arrival because of the connection limit.",
-            shared.slots.refused(),
-        ),
         (
             "podsapi_accept_shed_total",
             "Connections closed on arrival because the process had no file descriptor left.",

@@ -1,6 +1,5 @@
 //! How many connections may be open at once, in all and for users other than ours.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One eighth of all slots is out of reach of the users that share the socket by its group, so that they cannot lock out the
@@ -13,7 +12,6 @@ pub(crate) struct Slots {
     limit: usize,
     own_user: u32,
     held: Mutex<Held>,
-    refused: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -36,18 +34,16 @@ impl Slots {
             limit,
             own_user,
             held: Mutex::default(),
-            refused: AtomicU64::new(0),
         })
     }
 
-    /// Takes a slot for a peer with the given user, or counts a refusal.
+    /// Takes a slot for a peer with the given user, if one is free.
     pub(crate) fn take(self: &Arc<Self>, user: Option<u32>) -> Option<Slot> {
         let other = user.is_none_or(|user| user != 0 && user != self.own_user);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let full =
             held.all >= self.limit || (other && held.others >= self.limit - self.limit / KEPT_BACK);
         if full {
-            self.refused.fetch_add(1, Ordering::Relaxed);
             return None;
         }
         held.all += 1;
@@ -58,9 +54,9 @@ impl Slots {
         })
     }
 
-    /// Returns how many connections were refused so far.
-    pub(crate) fn refused(&self) -> u64 {
-        self.refused.load(Ordering::Relaxed)
+    /// Returns how many slots there are.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
     }
 }
 
@@ -89,7 +85,6 @@ mod tests {
         let slot = slots.take(Some(OWN)).unwrap();
         assert!(slots.take(Some(OWN)).is_none());
         assert!(slots.take(Some(0)).is_none());
-        assert_eq!(slots.refused(), 2);
         drop(slot);
         assert!(slots.take(Some(OWN)).is_some());
     }

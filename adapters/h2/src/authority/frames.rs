@@ -103,6 +103,15 @@ impl AuthorityScanner {
         self.release(output, 0);
     }
 
+    /// Returns whether a frame or a header block has begun whose end has not come.
+    #[must_use]
+    pub const fn is_inside(&self) -> bool {
+        match self.state {
+            State::Preface(_) | State::Foreign | State::Payload(0) => false,
+            State::Payload(_) | State::Block { .. } => true,
+        }
+    }
+
     /// Returns how many leading bytes of `input` h2 may read as they stand, and counts them as read.
     ///
     /// When that is not all, the caller pushes the rest.

@@ -99,6 +99,45 @@ async fn a_connection_without_a_preface_is_closed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_frame_that_does_not_end_ends_the_connection() {
+    // HEADERS of stream 1 without END_HEADERS; the head of a PING; a part of a SETTINGS payload.
+    let headers = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0x83];
+    let settings = [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3];
+    for begun in [&headers[..], &[0, 0, 8, 6, 0][..], &settings[..]] {
+        let node = with(|limits| limits.request_timeout = Duration::from_secs(3));
+        let (mut io, server) = node.pipe(1 << 16);
+        let sent = [PREFACE, EMPTY_SETTINGS, begun].concat();
+        io.write_all(&sent).await.unwrap();
+        let began = Instant::now();
+        rest(&mut io).await;
+        server.await.unwrap();
+        let took = began.elapsed().as_secs();
+        assert!((3..5).contains(&took), "{begun:?}: {took} s");
+        assert_eq!(node.server.connection_count(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whole_frames_at_any_pace_keep_the_connection() {
+    let node = with(|limits| limits.request_timeout = Duration::from_secs(3));
+    let (mut io, server) = node.pipe(1 << 16);
+    io.write_all(&[PREFACE, EMPTY_SETTINGS].concat())
+        .await
+        .unwrap();
+    for _ in 0..5 {
+        let ping = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+        for byte in ping {
+            io.write_all(&[byte]).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(150)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(4)).await;
+    }
+    assert_eq!(node.server.connection_count(), 1);
+    drop(io);
+    server.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn something_else_than_http_2_is_closed() {
     let node = with(|_| {});
     for bytes in [

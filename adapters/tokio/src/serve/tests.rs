@@ -160,7 +160,7 @@ async fn one_connection_too_many_is_closed_and_counted() {
     assert!(
         get(&metrics, "/metrics")
             .await
-            .contains("\npodsapi_accept_refused_total 1\n")
+            .contains("\npodsapi_connections_refused_total 1\n")
     );
     drop(first);
     let begin = Instant::now();

@@ -68,7 +68,8 @@ pub struct Limits {
     ///
     /// 120 s: a whole node's pods over a window of a few bytes at a time is not a reader.
     pub reply_timeout: Duration,
-    /// Time that a watch may have something to send without its client taking a byte.
+    /// Time that a watch may have something to send without its client taking a byte, and that its
+    /// client may take for the rest of an event once the watch has ended.
     ///
     /// 60 s: the queue bounds the memory; this bounds for how long a stuck client holds it.
     pub stuck_stream_timeout: Duration,

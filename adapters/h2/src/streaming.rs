@@ -45,7 +45,10 @@ impl<R: Runtime> Exchange<R> {
                 match self.shared.poll_watch(watching.id, cx.waker()) {
                     WatchOutput::Event(event) => self.queue(event.len(), event.into_segments())?,
                     WatchOutput::Idle => break,
-                    WatchOutput::End(status) => watching.end = Some(status),
+                    WatchOutput::End(status) => {
+                        watching.end = Some(status);
+                        watching.waiting_since = Some(self.shared.runtime.now());
+                    }
                 }
             }
             if self.outbox.is_empty() {
@@ -56,6 +59,8 @@ impl<R: Runtime> Exchange<R> {
                 return self.poll_interrupt(cx, None).map(Err);
             }
             match self.responder.poll_send(cx, &mut self.outbox) {
+                // After the end the reader has a time for all that is left, not for each byte.
+                Poll::Ready(Ok(())) if watching.end.is_some() => {}
                 Poll::Ready(Ok(())) => watching.waiting_since = None,
                 Poll::Ready(Err(_gone)) => return Poll::Ready(Err(Interrupt::Gone)),
                 Poll::Pending => break,
@@ -67,10 +72,12 @@ impl<R: Runtime> Exchange<R> {
         }
         let now = self.shared.runtime.now();
         let since = *watching.waiting_since.get_or_insert(now);
-        let stuck = Status::new(
-            Code::ResourceExhausted,
-            "the watch was not read for too long, watch again to get the current pods",
-        );
+        let stuck = watching.end.clone().unwrap_or_else(|| {
+            Status::new(
+                Code::ResourceExhausted,
+                "the watch was not read for too long, watch again to get the current pods",
+            )
+        });
         let give_up = after(since, self.shared.limits.stuck_stream_timeout);
         self.poll_interrupt(cx, Some((give_up, stuck))).map(Err)
     }
@@ -82,7 +89,7 @@ struct Watching<R: Runtime> {
     shared: Arc<Shared<R>>,
     /// How the watch ended, once it has.
     end: Option<Status>,
-    /// Since when the reader has taken nothing of what waits for it.
+    /// Since when the reader has taken nothing of what waits for it, or since the end.
     waiting_since: Option<Moment>,
 }
 

@@ -147,6 +147,31 @@ async fn a_watch_stuck_inside_an_event_is_reset_after_a_while() {
     assert_eq!(client.call(LIST, b"").await.messages.len(), 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_has_ended_is_not_kept_by_a_reader_that_takes_a_byte_now_and_then() {
+    let config = Config {
+        watch_buffer: NonZeroU32::MIN,
+        ..unlimited()
+    };
+    let node = Node::with(&[("a", 40_000)], Limits::default(), config);
+    let (_client, response) = unread_watch(&node, 100).await;
+    let mut body = response.await.unwrap().into_body();
+    body.data().await.unwrap().unwrap();
+    node.put("b", 1);
+    node.put("c", 1);
+    let mut taken = 0;
+    let error = loop {
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        body.flow_control().release_capacity(1).unwrap();
+        match body.data().await.unwrap() {
+            Ok(piece) => taken += piece.len(),
+            Err(error) => break error,
+        }
+        assert!(taken < 10, "still open after {taken} times 30 s");
+    };
+    assert_eq!(error.reason(), Some(h2::Reason::ENHANCE_YOUR_CALM));
+}
+
 #[tokio::test]
 async fn an_unread_watch_leaves_its_events_in_the_bounded_queue() {
     let buffer = NonZeroU32::new(100_000).unwrap();

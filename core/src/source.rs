@@ -195,11 +195,15 @@ impl Feed {
         limits: FeedLimits,
         now: Moment,
     ) -> Result<Step, SourceError> {
+        let before = self.state;
         let step = self.step(event, limits);
         match &step {
             Ok(_) if self.state == SourceState::Lost => {}
             Ok(_) => self.last_news = Some(now),
-            Err(_) => self.counts.refused += 1,
+            Err(_) => {
+                self.state = before;
+                self.counts.refused += 1;
+            }
         }
         step
     }

@@ -156,6 +156,22 @@ fn fields_out_of_order_are_noticed_at_any_depth() {
 }
 
 #[test]
+fn a_status_is_never_nested_too_deep_for_the_pod_that_it_is_served_in() {
+    let owner = parse(&pod_bytes("n", "a", "u", "")).unwrap();
+    let mut deepest = 0;
+    for levels in 90..110 {
+        // Groups of the field 1,007, which no schema knows.
+        let groups = [[0xfb, 0x3e].repeat(levels), [0xfc, 0x3e].repeat(levels)].concat();
+        if let Ok(status) = EncodedStatus::parse(groups.into()) {
+            let served = crate::splice::served(&owner, Some(&status), true);
+            assert!(parse(&served).is_ok(), "{levels} levels");
+            deepest = levels;
+        }
+    }
+    assert!(deepest > 90, "{deepest}");
+}
+
+#[test]
 fn errors_say_what_and_where() {
     let error = parse(b"\x0a\x05\x0a").unwrap_err();
     assert_eq!(error.to_string(), "found the end inside a value at byte 1");

@@ -19,12 +19,12 @@ pub(super) struct Found {
 
 /// Walks the bytes of a `Pod`.
 pub(super) fn pod(bytes: &[u8]) -> Result<Found, WireError> {
-    walk(bytes, Message::POD)
+    walk(bytes, Message::POD, 0)
 }
 
-/// Walks the bytes of a `PodStatus`.
+/// Walks the bytes of a `PodStatus`, which is served inside a pod.
 pub(super) fn status(bytes: &[u8]) -> Result<(), WireError> {
-    walk(bytes, Message::POD_STATUS).map(|_| ())
+    walk(bytes, Message::POD_STATUS, 1).map(|_| ())
 }
 
 /// A message that is being walked, and how far.
@@ -56,14 +56,15 @@ enum Expected {
     Unknown,
 }
 
-fn walk(bytes: &[u8], root: Message) -> Result<Found, WireError> {
+/// Walks the bytes of a message that stands this many levels below the outermost one.
+fn walk(bytes: &[u8], root: Message, above: usize) -> Result<Found, WireError> {
     let mut found = Found::default();
     found.layout.fields_ascend = true;
     let mut reader = Reader::new(bytes);
     let mut stack = SmallVec::<[Frame; 12]>::new();
     stack.push(Frame::new(Level::Message(root), bytes.len()));
     loop {
-        let depth = stack.len();
+        let depth = above + stack.len();
         let Some(frame) = stack.last_mut() else {
             return Ok(found);
         };

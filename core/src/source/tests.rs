@@ -186,3 +186,14 @@ fn a_pod_over_the_limit_is_refused() {
         "{error:?}"
     );
 }
+
+#[test]
+fn a_lost_source_is_not_back_with_a_word_that_is_refused() {
+    let mut feed = live_feed(&["a", "b"]);
+    say(&mut feed, SourceEvent::Lost).unwrap();
+    let refused = say(&mut feed, put("c")).unwrap_err();
+    assert_eq!(refused, SourceError::TooManyPods { limit: 2 });
+    assert_eq!(feed.view().state, SourceState::Lost);
+    say(&mut feed, put("b")).unwrap();
+    assert_eq!(feed.view().state, SourceState::Live);
+}

@@ -76,8 +76,9 @@
 //!
 //! Each default has its reason beside it, and each refusal is told to whoever caused it and counted
 //! in [`Counters`]. A watch costs references: its first list is shared with all watches that were
-//! opened at the same state, and its queue holds pods that the store, or a mask, made once. Where
-//! events fold, a masked watch may remember 64 KiB of what its reader knows beside that.
+//! opened at the same state, and its queue holds pods that the store made once, or the little that
+//! a mask left of them; where a mask left more, it is worked out when it is read. Where events fold,
+//! a masked watch may remember 64 KiB of what its reader knows beside that.
 //!
 //! # Masks
 //!

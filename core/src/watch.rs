@@ -210,7 +210,7 @@ impl WatchSet {
         Some(id)
     }
 
-    /// Reads one message of a watch; `see` gives what is seen of a pod of its first list.
+    /// Reads one message of a watch; `see` gives what is seen of a pod that it holds whole.
     pub(crate) fn poll(
         &mut self,
         id: WatchId,

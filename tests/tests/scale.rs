@@ -5,8 +5,8 @@
 
 use allocation_counter::{AllocationInfo, measure};
 use podsapi_core::{
-    Call, Config, Dialect, FieldMask, Method, Moment, Outgoing, Pods, Reply, SourceConfig,
-    SourceEvent, SourceId, SourceKind, WatchId, WatchOutput,
+    Call, Config, Dialect, FieldMask, MaskError, MaskRequest, Method, Moment, Outgoing, Pods,
+    Reply, SourceConfig, SourceEvent, SourceId, SourceKind, WatchId, WatchOutput,
 };
 use podsapi_h2::{Limits, Peer, Server};
 use podsapi_proto::schema::Message;
@@ -141,6 +141,23 @@ fn full_queues_cost_references_however_large_the_pods_are() {
     let (_, bytes) = costs[0];
     let event = bytes / (WATCHES * EVENTS) as u64;
     assert!((1..=64).contains(&event), "{event} bytes an event");
+}
+
+#[test]
+fn unread_events_of_many_masks_do_not_hold_a_copy_for_each() {
+    const EVENTS: usize = 100;
+    let mut node = Node::new(100);
+    for number in 0..100 {
+        let mask = format!("metadata,spec.overhead.k{number}");
+        node.masked_watch(&mask).unwrap();
+    }
+    let changes: Vec<_> = (0..EVENTS)
+        .map(|number| node.encoded(sample(number, 20_000).version(1)))
+        .collect();
+    let cost = measure(|| changes.into_iter().for_each(|change| node.say(change)));
+    assert_eq!(node.pods.queued_events(), 100 * EVENTS);
+    // What is kept for all who ask with one of these masks has its own limit, 32 MiB.
+    assert!(cost.bytes_current < 40 << 20, "{cost:?}");
 }
 
 #[test]
@@ -287,6 +304,14 @@ impl Node {
             Reply::Watch(watch) => watch,
             other @ (Reply::Answer(_) | Reply::Refuse(_)) => panic!("{other:?}"),
         }
+    }
+
+    fn masked_watch(&mut self, mask: &str) -> Result<Reply, MaskError> {
+        let call = Call {
+            mask: MaskRequest::new(FieldMask::parse(mask)?),
+            ..Call::new(Dialect::V1alpha1, Method::WatchPods, Default::default())
+        };
+        Ok(self.pods.handle_call(call, Moment::ORIGIN))
     }
 
     fn watches(&mut self, count: usize) -> Vec<WatchId> {

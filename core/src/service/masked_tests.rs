@@ -301,3 +301,38 @@ fn the_mask_of_the_caller_is_told_and_not_that_of_its_scope() {
     };
     assert_eq!(list.applied_mask(), None);
 }
+
+#[test]
+fn a_large_part_of_a_pod_is_that_of_the_event_however_late_it_is_read() {
+    let uid = "u".repeat(600);
+    let mask = "metadata,status.phase";
+    let mut pods = ready(&[&uid], unlimited());
+    let id = watch(
+        &mut pods,
+        masked(Dialect::V1alpha1, Method::WatchPods, mask),
+    );
+    assert_eq!(read(&mut pods, id), [1, 4]);
+    for phase in ["Failed", "Succeeded"] {
+        put(&mut pods, &uid, phase);
+    }
+    remove(&mut pods, &uid);
+    for phase in ["Failed", "Succeeded"] {
+        let WatchOutput::Event(event) = pods.poll_watch(id) else {
+            panic!("no event");
+        };
+        let event = event.to_vec();
+        assert!(event.len() > 1_200 && event.ends_with(phase.as_bytes()));
+    }
+    assert_eq!(read(&mut pods, id), [3]);
+
+    let mut pods = ready(&[&uid], coalescing());
+    let id = watch(
+        &mut pods,
+        masked(Dialect::V1alpha1, Method::WatchPods, mask),
+    );
+    assert_eq!(read(&mut pods, id), [1, 4]);
+    for phase in ["Failed", "Running"] {
+        put(&mut pods, &uid, phase);
+    }
+    assert_eq!(read(&mut pods, id), []);
+}

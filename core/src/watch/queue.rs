@@ -13,13 +13,24 @@ use crate::served::Served;
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) kind: EventKind,
-    pub(super) pod: Arc<Served>,
+    pub(super) pod: Held,
+}
+
+/// The pod of an event that a watch has not read.
+#[derive(Clone, Debug)]
+pub(super) enum Held {
+    /// What is seen of it.
+    Seen(Arc<Served>),
+    /// All of it, which all watches share: what is seen of it is worked out when it is read.
+    Whole(Arc<Served>),
 }
 
 /// An event for a queue.
 #[derive(Clone, Debug)]
 pub(super) struct Offer {
     pub(super) event: Event,
+    /// What is seen of the pod, however the event holds it.
+    pub(super) seen: Arc<Served>,
     /// What was seen of a modified pod before, if events that change nothing are to vanish.
     pub(super) former: Option<Arc<Served>>,
 }
@@ -69,6 +80,28 @@ pub(super) enum Pushed {
 /// nothing is sent.
 pub(super) const MAX_KNOWN_BYTES: usize = 64 * 1024;
 
+/// The bytes that a mask may leave of a pod for unread events to hold them: identity, phase and
+/// addresses take fewer. Larger copies, one for each mask and event, would let a client with many
+/// masks fill the memory; the whole pods are the same for all.
+const MAX_SEEN_BYTES: usize = 512;
+
+impl Held {
+    /// Returns what an unread event holds of a pod of which `seen` is seen.
+    pub(super) fn new(whole: &Arc<Served>, seen: &Arc<Served>) -> Self {
+        if seen.bytes().len() > MAX_SEEN_BYTES && !Arc::ptr_eq(whole, seen) {
+            Self::Whole(whole.clone())
+        } else {
+            Self::Seen(seen.clone())
+        }
+    }
+
+    fn uid(&self) -> &Uid {
+        match self {
+            Self::Seen(pod) | Self::Whole(pod) => pod.uid(),
+        }
+    }
+}
+
 impl Queue {
     pub(super) fn push(&mut self, offer: Offer) -> Pushed {
         match self {
@@ -104,7 +137,7 @@ impl Newest {
     /// Takes one event and returns how many vanished, the new one among them or not.
     fn push(&mut self, offer: Offer) -> u64 {
         let event = &offer.event;
-        let uid = event.pod.uid().clone();
+        let uid = offer.seen.uid().clone();
         let last = self
             .places
             .get(&uid)
@@ -117,7 +150,7 @@ impl Newest {
         match (unread.event.kind, event.kind) {
             (EventKind::Added | EventKind::Modified, EventKind::Added | EventKind::Modified) => {
                 let known = unread.known.as_ref();
-                if known.is_some_and(|known| known.bytes() == event.pod.bytes()) {
+                if known.is_some_and(|known| known.bytes() == offer.seen.bytes()) {
                     self.take(place);
                     return 2;
                 }

@@ -9,7 +9,7 @@ use crate::project::Projection;
 use crate::served::Served;
 use crate::store::Snapshot;
 
-use super::queue::{Event, Offer, Pushed, Queue};
+use super::queue::{Event, Held, Offer, Pushed, Queue};
 use super::view::View;
 use super::{Ending, Read};
 
@@ -91,6 +91,10 @@ impl Watch {
             State::Live { queue } => match queue.pop() {
                 Some(Event { kind, pod }) => {
                     counters.watch_events_delivered += 1;
+                    let pod = match pod {
+                        Held::Seen(pod) => pod,
+                        Held::Whole(pod) => see(&self.view.scope.mask, &pod),
+                    };
                     Read::Event(Outgoing::event(self.view.dialect, kind, &pod))
                 }
                 None => Read::Idle,

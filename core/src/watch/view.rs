@@ -10,7 +10,7 @@ use crate::projections::Projections;
 use crate::served::{Served, Tombstone};
 use crate::store::Change;
 
-use super::queue::{Event, Offer};
+use super::queue::{Event, Held, Offer};
 
 /// What a watch sees and in which words: watches of one view get the same events.
 ///
@@ -38,15 +38,18 @@ impl View {
         let visible = |pod: &&Arc<_>| self.sees(pod);
         let before = sight.change.before.as_ref().filter(visible);
         let after = sight.change.after.as_ref().filter(visible);
-        let (kind, pod, former) = match (before, after) {
+        let (kind, pod, seen, former) = match (before, after) {
             (None, None) => return None,
-            (None, Some(after)) => (EventKind::Added, sight.after(after, projections), None),
+            (None, Some(after)) => {
+                let seen = sight.after(after, projections);
+                (EventKind::Added, Held::new(after, &seen), seen, None)
+            }
             (Some(before), Some(after)) => {
                 let former = sight.former(before, after, projections)?;
-                let pod = sight.after(after, projections);
+                let seen = sight.after(after, projections);
                 // A whole pod that is not served any more is not worth its memory.
                 let former = Some(former).filter(|_| !sight.mask.is_all());
-                (EventKind::Modified, pod, former)
+                (EventKind::Modified, Held::new(after, &seen), seen, former)
             }
             (Some(before), None) => {
                 let kind = match self.dialect {
@@ -54,11 +57,15 @@ impl View {
                     Dialect::V1alpha1 => Tombstone::Identity,
                 };
                 let pod = Arc::new(before.tombstone(kind, sight.change.at));
-                (EventKind::Deleted, pod, None)
+                (EventKind::Deleted, Held::Seen(pod.clone()), pod, None)
             }
         };
         let event = Event { kind, pod };
-        Some(Offer { event, former })
+        Some(Offer {
+            event,
+            seen,
+            former,
+        })
     }
 
     fn sees(&self, pod: &Served) -> bool {

@@ -30,7 +30,7 @@ mod tests;
 
 use alloc::sync::Arc;
 use core::pin::Pin;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Context, Poll, ready};
 use std::io;
 
@@ -63,8 +63,8 @@ pub struct AuthorityFilter<IO> {
     /// Scanned bytes that the reader has not taken yet, from `taken` on.
     output: Vec<u8>,
     taken: usize,
-    /// [`AuthorityScanner::is_inside`], for who cannot see the filter inside h2.
-    inside: Arc<AtomicBool>,
+    /// [`AuthorityScanner::unfinished`] or 0, for who cannot see the filter inside h2.
+    unfinished: Arc<AtomicU64>,
 }
 
 impl<IO> AuthorityFilter<IO> {
@@ -76,14 +76,14 @@ impl<IO> AuthorityFilter<IO> {
             scanner: AuthorityScanner::new(),
             output: Vec::new(),
             taken: 0,
-            inside: Arc::default(),
+            unfinished: Arc::default(),
         }
     }
 
-    /// Returns the flag that is set while a frame or a header block has begun whose end has not
-    /// come; h2 waits for that end without a limit.
-    pub(crate) fn inside(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.inside)
+    /// Returns the cell with the number of the frame or header block that has begun and whose end
+    /// has not come, 0 between two; h2 waits for that end without a limit.
+    pub(crate) fn unfinished(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.unfinished)
     }
 
     /// Returns the wrapped connection.
@@ -117,9 +117,8 @@ impl<IO: AsyncRead + Unpin> AsyncRead for AuthorityFilter<IO> {
     ) -> Poll<io::Result<()>> {
         let filter = self.get_mut();
         let result = filter.poll_scanned(context, buffer);
-        filter
-            .inside
-            .store(filter.scanner.is_inside(), Ordering::Relaxed);
+        let unfinished = filter.scanner.unfinished().unwrap_or_default();
+        filter.unfinished.store(unfinished, Ordering::Relaxed);
         result
     }
 }

@@ -5,7 +5,7 @@ use std::{
     pin::pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     task::{Context, Poll},
 };
@@ -46,7 +46,7 @@ where
     let heard = Arc::new(Heard::new(now));
     let registration = Registration::new(&shared);
     let io = AuthorityFilter::new(Guarded::new(io, Arc::clone(&shared), Arc::clone(&heard)));
-    let inside_frame = io.inside();
+    let unfinished = io.unfinished();
 
     let mut alarm = Alarm::new(shared.runtime.clone());
     let preface_limit = after(now, shared.limits.preface_timeout);
@@ -72,8 +72,8 @@ where
         phase: Phase::Open,
         ping_sent: None,
         idle_since: None,
-        inside_frame,
-        inside_since: None,
+        unfinished,
+        unfinished_since: None,
         alarm,
         heard,
         shared: Arc::clone(&shared),
@@ -180,10 +180,10 @@ struct Driver<R: Runtime> {
     ping_sent: Option<Moment>,
     /// Since when no call is in progress; none while one is.
     idle_since: Option<Moment>,
-    /// Whether the client has begun a frame or a header block that it has not ended.
-    inside_frame: Arc<AtomicBool>,
-    /// Since when that is so.
-    inside_since: Option<Moment>,
+    /// The number of the frame or header block that the client has begun and not ended, or 0.
+    unfinished: Arc<AtomicU64>,
+    /// That number when it was looked at last, and since when it is the same; none at 0.
+    unfinished_since: Option<(u64, Moment)>,
     alarm: Alarm<R>,
 }
 
@@ -248,11 +248,12 @@ impl<R: Runtime> Driver<R> {
                 tracing::debug!("a connection is closed, its peer shows no sign of life");
                 return Poll::Ready(());
             };
-            let inside = self.inside_frame.load(Ordering::Relaxed);
-            self.inside_since = inside.then(|| self.inside_since.unwrap_or(now));
+            let frame = self.unfinished.load(Ordering::Relaxed);
+            let known = self.unfinished_since.filter(|(known, _)| *known == frame);
+            self.unfinished_since = (frame > 0).then(|| known.unwrap_or((frame, now)));
             let frame_limit = self
-                .inside_since
-                .map(|since| after(since, self.shared.limits.request_timeout));
+                .unfinished_since
+                .map(|(_, since)| after(since, self.shared.limits.request_timeout));
             if frame_limit.is_some_and(|limit| now >= limit) {
                 tracing::debug!("a connection is closed, its peer does not end a frame");
                 return Poll::Ready(());

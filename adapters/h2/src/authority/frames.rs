@@ -41,6 +41,8 @@ pub struct AuthorityScanner {
     state: State,
     /// Whole frames and a partial one, from the head of a HEADERS frame on; empty unless `Block`.
     held: Vec<u8>,
+    /// Frames that were begun so far; those of a block that was held back are one.
+    begun: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +79,7 @@ impl AuthorityScanner {
         Self {
             state: State::Preface(0),
             held: Vec::new(),
+            begun: 0,
         }
     }
 
@@ -103,12 +106,13 @@ impl AuthorityScanner {
         self.release(output, 0);
     }
 
-    /// Returns whether a frame or a header block has begun whose end has not come.
+    /// Returns the number, counted from 1, of the frame or header block that has begun and whose end
+    /// has not come.
     #[must_use]
-    pub const fn is_inside(&self) -> bool {
+    pub const fn unfinished(&self) -> Option<u64> {
         match self.state {
-            State::Preface(_) | State::Foreign | State::Payload(0) => false,
-            State::Payload(_) | State::Block { .. } => true,
+            State::Preface(_) | State::Foreign | State::Payload(0) => None,
+            State::Payload(_) | State::Block { .. } => Some(self.begun),
         }
     }
 
@@ -144,6 +148,7 @@ impl AuthorityScanner {
                         }
                     }
                     passed += HEAD_BYTES;
+                    self.begun += 1;
                     self.state = State::Payload(head.length);
                 }
                 State::Payload(left) => {
@@ -161,7 +166,10 @@ impl AuthorityScanner {
     fn hold<'a>(&mut self, input: &'a [u8], output: &mut Vec<u8>) -> &'a [u8] {
         let frame_at = match self.state {
             State::Block { frame_at } => frame_at,
-            State::Payload(0) => 0,
+            State::Payload(0) => {
+                self.begun += 1;
+                0
+            }
             State::Preface(_) | State::Foreign | State::Payload(_) => return input,
         };
         self.state = State::Block { frame_at };

@@ -138,6 +138,24 @@ async fn whole_frames_at_any_pace_keep_the_connection() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn frames_that_end_keep_the_connection_though_each_write_begins_another() {
+    let node = with(|limits| limits.request_timeout = Duration::from_secs(3));
+    let (mut io, server) = node.pipe(1 << 16);
+    let ping = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+    let (head, tail) = ping.split_at(5);
+    io.write_all(&[PREFACE, EMPTY_SETTINGS, head].concat())
+        .await
+        .unwrap();
+    for _ in 0..20 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        io.write_all(&[tail, head].concat()).await.unwrap();
+    }
+    assert_eq!(node.server.connection_count(), 1);
+    drop(io);
+    server.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn something_else_than_http_2_is_closed() {
     let node = with(|_| {});
     for bytes in [

@@ -6,6 +6,9 @@
 //! * two seconds after the first status of a container that failed, since runtimes learn that it
 //!   was short of memory from another event than its end;
 //! * while it cannot be final: a ready sandbox without address, a container in an unknown state;
+//! * every two seconds for a sandbox that is not ready and has an address: one that was stopped
+//!   loses it when its network is taken down, some time after lists show it as not ready, and one
+//!   that died keeps it;
 //! * ten seconds after the runtime failed to tell it;
 //! * on a new connection.
 
@@ -130,13 +133,16 @@ impl Known {
     }
 
     /// Takes the status of a sandbox.
-    pub(super) fn handle_sandbox(&mut self, status: cri::PodSandboxStatus) {
+    pub(super) fn handle_sandbox(&mut self, status: cri::PodSandboxStatus, now: Instant) {
         let Some(entry) = self.sandboxes.get_mut(&status.id) else {
             return;
         };
         let status = reading::sandbox(status);
-        let addressless = status.ready && !status.host_network && status.ips.is_empty();
-        entry.ask = if addressless { Ask::Now } else { Ask::OnChange };
+        entry.ask = match (status.ready, status.ips.is_empty()) {
+            (true, true) if !status.host_network => Ask::Now,
+            (false, false) => Ask::After(now + CONFIRMATION),
+            (true, _) | (false, true) => Ask::OnChange,
+        };
         entry.status = Some(status);
         entry.refused = None;
     }
@@ -234,7 +240,8 @@ impl Known {
     }
 }
 
-/// The events of a container's end and of its want of memory come within milliseconds.
+/// The events of a container's end and of its want of memory come within milliseconds, and most
+/// networks are taken down as fast.
 const CONFIRMATION: Duration = Duration::from_secs(2);
 
 /// A runtime that fails to tell one status may be busy with that container.

@@ -32,7 +32,7 @@ pub(super) async fn run(
             Answer::Container(status, last_words) => {
                 known.handle_container(*status, last_words, now);
             }
-            Answer::Sandbox(status) => known.handle_sandbox(*status),
+            Answer::Sandbox(status) => known.handle_sandbox(*status, now),
             Answer::Failed(need, error) => match &error {
                 ClientError::Refused(status) if status.code() == Code::NotFound => {
                     known.handle_gone(&need);

@@ -30,7 +30,7 @@ fn a_status_is_asked_for_once_and_again_when_the_list_shows_another_state() {
 
     let (sandboxes, containers) = lists(RUNNING);
     assert_eq!(known.handle_lists(sandboxes, containers, now), both);
-    known.handle_sandbox(sandbox_status("s", true, "10.0.0.1"));
+    known.handle_sandbox(sandbox_status("s", true, "10.0.0.1"), now);
     known.handle_container(container_status("c", RUNNING), None, now);
     let (sandboxes, containers) = lists(RUNNING);
     assert_eq!(known.handle_lists(sandboxes, containers, now), []);
@@ -52,7 +52,7 @@ fn everything_is_asked_for_again_on_a_new_connection() {
     let lists = || (vec![sandbox("s", true)], vec![container("c", "s", RUNNING)]);
     let (sandboxes, containers) = lists();
     known.handle_lists(sandboxes, containers, now);
-    known.handle_sandbox(sandbox_status("s", true, "10.0.0.1"));
+    known.handle_sandbox(sandbox_status("s", true, "10.0.0.1"), now);
     known.handle_container(container_status("c", RUNNING), None, now);
     let before = known.view();
     known.distrust();
@@ -90,11 +90,28 @@ fn a_ready_sandbox_without_address_is_asked_for_until_it_has_one() {
     for _ in 0..3 {
         let needs = known.handle_lists(vec![sandbox("s", true)], Vec::new(), now);
         assert_eq!(needs, [of_sandbox("s")]);
-        known.handle_sandbox(sandbox_status("s", true, ""));
+        known.handle_sandbox(sandbox_status("s", true, ""), now);
     }
     known.handle_lists(vec![sandbox("s", true)], Vec::new(), now);
-    known.handle_sandbox(sandbox_status("s", true, "10.0.0.1"));
+    known.handle_sandbox(sandbox_status("s", true, "10.0.0.1"), now);
     let needs = known.handle_lists(vec![sandbox("s", true)], Vec::new(), now);
+    assert_eq!(needs, []);
+}
+
+#[test]
+fn a_stopped_sandbox_is_asked_for_until_it_has_no_address() {
+    let mut known = Known::default();
+    let mut now = Instant::now();
+    // It died first, which takes no address away, and is stopped in the end.
+    for address in ["10.0.0.1", "10.0.0.1", ""] {
+        let needs = known.handle_lists(vec![sandbox("s", false)], Vec::new(), now);
+        assert_eq!(needs, [of_sandbox("s")]);
+        known.handle_sandbox(sandbox_status("s", false, address), now);
+        let needs = known.handle_lists(vec![sandbox("s", false)], Vec::new(), now);
+        assert_eq!(needs, []);
+        now += CONFIRMATION;
+    }
+    let needs = known.handle_lists(vec![sandbox("s", false)], Vec::new(), now);
     assert_eq!(needs, []);
 }
 
@@ -143,7 +160,7 @@ fn a_refused_status_leaves_what_the_list_says_and_is_asked_for_ten_seconds_later
     let later = start + RETRY;
     let again = known.handle_lists(vec![sandbox("s", true)], list(EXITED), later);
     assert_eq!(again, [of_sandbox("s"), of_container("c")]);
-    known.handle_sandbox(sandbox_status("s", true, "10.0.0.1"));
+    known.handle_sandbox(sandbox_status("s", true, "10.0.0.1"), later);
     known.handle_container(exited("c", 3), None, later);
     assert_eq!(known.refused(), BTreeSet::new());
     assert_eq!(known.view().containers[0].exit_code, 3);
@@ -159,7 +176,7 @@ fn the_view_is_the_same_whatever_the_order_of_the_lists() {
         let containers = order.map(|k| container(ids[k], ids[k], RUNNING)).to_vec();
         known.handle_lists(sandboxes, containers, now);
         for k in order {
-            known.handle_sandbox(sandbox_status(ids[k], true, "10.0.0.1"));
+            known.handle_sandbox(sandbox_status(ids[k], true, "10.0.0.1"), now);
             known.handle_container(container_status(ids[k], RUNNING), None, now);
         }
         known.view()

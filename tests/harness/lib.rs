@@ -1,5 +1,6 @@
 //! What the tests across the crates, the fuzz targets and the benches have in common.
 
+pub mod containerd;
 pub mod entry;
 pub mod frames;
 pub mod live;

@@ -1,0 +1,219 @@
+//! A private containerd in a folder of its own, started and stopped by the scripts of `../shared/cri`.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use podsapi_client::{Channel, ChannelOptions};
+use tempfile::TempDir;
+
+mod pods;
+
+pub use pods::{PlannedContainer, PlannedPod, Runtime};
+
+/// Which containerd to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// The one of the machine's own packages, 1.6 on Debian 12.
+    Packaged,
+    /// The one of Debian's next release, 1.7, fetched and unpacked but not installed.
+    Next,
+}
+
+/// A running containerd; it ends, with all its pods and its folder, when it is dropped.
+#[derive(Debug)]
+pub struct Containerd {
+    directory: TempDir,
+    /// What the script printed at the last start.
+    printed: Printed,
+    /// The folder with another containerd's programs.
+    programs: Option<PathBuf>,
+}
+
+/// Where a started containerd is.
+#[derive(Debug)]
+struct Printed {
+    socket: PathBuf,
+    pid: u32,
+    cgroup_parent: String,
+}
+
+impl Containerd {
+    /// Starts a containerd that has nothing yet; the error says why that cannot be done here.
+    ///
+    /// # Errors
+    ///
+    /// When it was not asked for by `PODSAPI_CONTAINERD=1`, or without root or the scripts, or where
+    /// the programs cannot be had.
+    ///
+    /// # Panics
+    ///
+    /// When everything is there and it does not start.
+    pub fn start(version: Version) -> Result<Self, String> {
+        let asked = std::env::var_os("PODSAPI_CONTAINERD").is_some_and(|value| value == "1");
+        if !asked {
+            return Err("set PODSAPI_CONTAINERD=1 to run a containerd".to_owned());
+        }
+        if !cfg!(target_os = "linux") {
+            return Err("containerd is run on Linux only".to_owned());
+        }
+        let root = std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+        if !root {
+            return Err("only root can run a containerd".to_owned());
+        }
+        if !scripts().is_dir() {
+            return Err("../shared/cri is missing".to_owned());
+        }
+        let programs = match version {
+            Version::Packaged => None,
+            Version::Next => Some(fetched("trixie")?),
+        };
+        let directory = TempDir::with_prefix("podsapi-cri-").map_err(|error| error.to_string())?;
+        let printed = started(directory.path(), programs.as_deref());
+        Ok(Self {
+            directory,
+            printed,
+            programs,
+        })
+    }
+
+    /// The socket of its CRI.
+    pub fn socket(&self) -> &Path {
+        &self.printed.socket
+    }
+
+    /// The folder that holds all its state.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Kills containerd itself; its pods run on.
+    ///
+    /// # Panics
+    ///
+    /// When it does not run any more.
+    pub fn kill(&self) {
+        kill(self.printed.pid);
+    }
+
+    /// Starts it again on the state that it left.
+    ///
+    /// # Panics
+    ///
+    /// When it does not start.
+    pub fn start_again(&mut self) {
+        self.printed = started(self.directory.path(), self.programs.as_deref());
+    }
+
+    /// Kills the first process of a sandbox or a container, by ID.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such process.
+    pub fn kill_task(&self, id: &str) {
+        kill(self.task(id));
+    }
+
+    /// Kills a sandbox or a container together with the shim that would tell how it ended.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such process.
+    pub fn kill_with_shim(&self, id: &str) {
+        let task = self.task(id);
+        let status = std::fs::read_to_string(format!("/proc/{task}/status"));
+        let status = status.expect("the process runs");
+        let mut lines = status.lines();
+        let parent = lines.find_map(|line| line.strip_prefix("PPid:"));
+        let parent = parent.expect("each process has a parent").trim();
+        kill(parent.parse().expect("a process is a number"));
+        kill(task);
+    }
+
+    fn task(&self, id: &str) -> u32 {
+        let tasks = "state/io.containerd.runtime.v2.task/k8s.io";
+        let file = self.directory().join(tasks).join(id).join("init.pid");
+        let pid = std::fs::read_to_string(&file).expect("a task has a file with its process");
+        pid.trim().parse().expect("the file holds a number")
+    }
+
+    /// Connects to its CRI, for a test that makes pods.
+    ///
+    /// # Panics
+    ///
+    /// When it does not take the connection.
+    pub async fn connect(&self) -> Runtime {
+        let options = ChannelOptions {
+            connect_timeout: Duration::from_secs(10),
+            keepalive: None,
+            max_message_bytes: 16 << 20,
+        };
+        let channel = Channel::connect(self.socket(), options).await;
+        let channel = channel.expect("the script waits until CRI answers");
+        Runtime::new(channel, self.printed.cgroup_parent.clone())
+    }
+}
+
+impl Drop for Containerd {
+    fn drop(&mut self) {
+        let mut stop = Command::new(scripts().join("stop-containerd.sh"));
+        // The folder itself goes with its owner.
+        let stopped = stop.arg(self.directory.path()).output();
+        let ended = stopped.as_ref().is_ok_and(|output| output.status.success());
+        assert!(ended || std::thread::panicking(), "{stopped:?}");
+    }
+}
+
+fn scripts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/cri")
+}
+
+fn kill(pid: u32) {
+    let mut kill = Command::new("kill");
+    let killed = kill.args(["-KILL", &pid.to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()), "{pid} is gone");
+}
+
+fn started(directory: &Path, programs: Option<&Path>) -> Printed {
+    let mut start = Command::new(scripts().join("start-containerd.sh"));
+    if let Some(programs) = programs {
+        start.env("CRI_CONTAINERD_BIN", programs);
+    }
+    let output = start.arg(directory).output().expect("the script can run");
+    assert!(output.status.success(), "{}", told(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = |name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.split_once('='));
+        let found = lines.find(|(key, _)| *key == name);
+        found.map_or_else(
+            || panic!("the script printed no {name}: {text}"),
+            |(_, value)| value.to_owned(),
+        )
+    };
+    Printed {
+        socket: PathBuf::from(line("socket")),
+        pid: line("pid").parse().expect("the process is a number"),
+        cgroup_parent: line("cgroup_parent"),
+    }
+}
+
+/// Returns the folder with the programs of a later Debian's containerd.
+fn fetched(suite: &str) -> Result<PathBuf, String> {
+    let cache = std::env::var_os("PODSAPI_CACHE").map_or_else(std::env::temp_dir, PathBuf::from);
+    let directory = cache.join(format!("podsapi-containerd-{suite}"));
+    let mut fetch = Command::new(scripts().join("fetch-containerd.sh"));
+    let output = fetch.arg(suite).arg(&directory).output();
+    let output = output.map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        let why = told(&output);
+        return Err(format!("containerd of {suite} cannot be had: {why}"));
+    }
+    Ok(PathBuf::from(
+        String::from_utf8_lossy(&output.stdout).trim(),
+    ))
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

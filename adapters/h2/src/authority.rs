@@ -63,7 +63,8 @@ pub struct AuthorityFilter<IO> {
     /// Scanned bytes that the reader has not taken yet, from `taken` on.
     output: Vec<u8>,
     taken: usize,
-    /// [`AuthorityScanner::unfinished`] or 0, for who cannot see the filter inside h2.
+    /// [`AuthorityScanner::unfinished`] while a read waits, or 0, for who cannot see the filter
+    /// inside h2.
     unfinished: Arc<AtomicU64>,
 }
 
@@ -81,7 +82,7 @@ impl<IO> AuthorityFilter<IO> {
     }
 
     /// Returns the cell with the number of the frame or header block that has begun and whose end
-    /// has not come, 0 between two; h2 waits for that end without a limit.
+    /// has not come, 0 between two and while nobody reads; h2 waits for that end without a limit.
     pub(crate) fn unfinished(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.unfinished)
     }
@@ -117,7 +118,11 @@ impl<IO: AsyncRead + Unpin> AsyncRead for AuthorityFilter<IO> {
     ) -> Poll<io::Result<()>> {
         let filter = self.get_mut();
         let result = filter.poll_scanned(context, buffer);
-        let unfinished = filter.scanner.unfinished().unwrap_or_default();
+        // Only a read that waits is up to the client: h2 does not read while it cannot write.
+        let unfinished = match result {
+            Poll::Pending => filter.scanner.unfinished().unwrap_or_default(),
+            Poll::Ready(_) => 0,
+        };
         filter.unfinished.store(unfinished, Ordering::Relaxed);
         result
     }

@@ -156,6 +156,41 @@ async fn frames_that_end_keep_the_connection_though_each_write_begins_another() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_frame_whose_end_is_not_read_yet_keeps_the_connection() {
+    let limits = Limits {
+        request_timeout: Duration::from_secs(3),
+        ..Limits::default()
+    };
+    let node = Node::with(&[("a", 1 << 20)], limits, unlimited());
+    let (mut io, server) = node.pipe(1 << 16);
+    // SETTINGS_INITIAL_WINDOW_SIZE and the connection's window are beyond the answer.
+    let settings = [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7f, 0xff, 0xff, 0xff];
+    let window = [0, 0, 4, 8, 0, 0, 0, 0, 0, 0x70, 0, 0, 0];
+    // POST, http, :path, content-type, and a message of no bytes.
+    let headers = [
+        &[0, 0, 46, 1, 4, 0, 0, 0, 1, 0x83, 0x86, 0x04, 23][..],
+        LIST.as_bytes(),
+        &[0x0f, 0x10, 16],
+        b"application/grpc",
+    ];
+    let message = [0, 0, 5, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0];
+    let sent = [PREFACE, &settings, &window, &headers.concat(), &message];
+    io.write_all(&sent.concat()).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    // The answer fills the pipe, so that a PING cannot be answered and nothing more is read.
+    let ping = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+    let (head, tail) = ping.split_at(5);
+    io.write_all(&[&ping, head].concat()).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    io.write_all(tail).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let mut answer = vec![0; 1 << 20];
+    io.read_exact(&mut answer).await.unwrap();
+    drop(io);
+    server.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn something_else_than_http_2_is_closed() {
     let node = with(|_| {});
     for bytes in [

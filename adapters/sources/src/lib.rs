@@ -1,9 +1,10 @@
-//! Where pods come from: static manifests, captured nodes, simulated nodes.
+//! Where pods come from: static manifests, kubelets, captured nodes, simulated nodes.
 //!
 //! ```text
-//! folder of manifests ──▶ manifests ─┐
-//! file of pods ─────────▶ snapshot ──┼──▶ Sink ──▶ whoever serves the pods
-//! a seed ───────────────▶ simulated ─┘
+//! folder of manifests ──▶ manifests ────┐
+//! a Pods API's watch ───▶ kubelet ──────┤
+//! file of pods ─────────▶ snapshot ─────┼──▶ Sink ──▶ whoever serves the pods
+//! a seed ───────────────▶ simulated ────┘
 //! ```
 //!
 //! Each source is one `run(options, sink)` future, and dropping it ends the source. It knows
@@ -56,6 +57,7 @@
 pub use sink::Sink;
 
 pub mod cri;
+pub mod kubelet;
 pub mod manifests;
 pub mod simulated;
 pub mod snapshot;

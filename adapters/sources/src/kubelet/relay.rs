@@ -1,0 +1,255 @@
+//! Events of an upstream's watch, turned into the words of a source.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use podsapi_client::{Event, EventKind};
+use podsapi_core::{EncodedPod, SourceError, Uid};
+use prost::Message;
+
+use crate::problems::{Problem, Problems};
+use crate::sink::Sink;
+
+use super::{Broken, SOURCE, Stop};
+
+/// How far an event brought the watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The replay is over, and what the upstream has is what is served.
+    Synced,
+    /// A word was passed on, or passed over.
+    Told,
+}
+
+/// Hands on what the upstream says, and remembers enough to stand in for what cannot be read.
+#[derive(Debug)]
+pub(super) struct Relay {
+    sink: Sink,
+    /// What to call the upstream.
+    upstream: String,
+    problems: Problems,
+    /// What the upstream has, as of the last whole replay and since.
+    told: Told,
+    /// The replay under way.
+    replay: Option<Told>,
+    /// Why there is no watch, or none that came to its marker.
+    outage: Option<Problem>,
+    /// Whether a replay was ever whole.
+    synced: bool,
+    /// Whether the sink knows that there is no watch.
+    lost: bool,
+}
+
+/// Pods as they were handed on, and what is wrong with others.
+#[derive(Debug, Default)]
+struct Told {
+    pods: BTreeMap<Uid, EncodedPod>,
+    /// By the UID where it is known.
+    faults: BTreeMap<String, Problem>,
+}
+
+impl Relay {
+    pub(super) fn new(sink: Sink, upstream: String) -> Self {
+        Self {
+            sink,
+            upstream,
+            problems: Problems::default(),
+            told: Told::default(),
+            replay: None,
+            outage: None,
+            synced: false,
+            lost: false,
+        }
+    }
+
+    /// Begins with a replay, since a watch was accepted.
+    pub(super) fn begin(&mut self) -> Result<(), SourceError> {
+        self.replay = Some(Told::default());
+        self.lost = false;
+        self.sink.begin()
+    }
+
+    /// Passes on an event of the watch.
+    pub(super) fn handle_event(&mut self, event: &Event) -> Result<Step, Stop> {
+        match event.kind {
+            EventKind::Modified if event.pod.is_empty() => {
+                let text = "an event of an unknown kind, without a pod, was passed over";
+                let remark = Problem::remark(self.upstream.as_str(), text);
+                self.fault(UNKNOWN_KIND, remark);
+            }
+            EventKind::Added | EventKind::Modified => self.put(&event.pod)?,
+            EventKind::Deleted => self.delete(&event.pod)?,
+            EventKind::InitialSyncComplete => {
+                if let Some(replay) = self.replay.take() {
+                    self.told = replay;
+                    self.sink.complete()?;
+                    self.synced = true;
+                    self.outage = None;
+                    self.tell();
+                    let pods = self.told.pods.len();
+                    tracing::info!(source = SOURCE, pods, "list complete");
+                    return Ok(Step::Synced);
+                }
+            }
+        }
+        Ok(Step::Told)
+    }
+
+    /// Says that there is no watch, once until there is one.
+    pub(super) fn lost(&mut self, broken: &Broken) -> Result<(), SourceError> {
+        self.replay = None;
+        let state = match self.synced {
+            true => "its pods stay as they were last; it is asked again",
+            false => "nothing of it is served before it told all its pods; it is asked again",
+        };
+        let text = format!("{broken} ({state})");
+        self.outage = Some(Problem::fault(self.upstream.as_str(), text));
+        self.tell();
+        if self.lost {
+            return Ok(());
+        }
+        self.lost = true;
+        self.sink.lost()
+    }
+
+    fn put(&mut self, received: &[u8]) -> Result<(), SourceError> {
+        // A copy, so that a pod that stays does not keep what arrived in one piece with it.
+        let bytes = Bytes::copy_from_slice(received);
+        match EncodedPod::parse(bytes) {
+            Ok(pod) => self.keep(pod),
+            Err(error) => self.stand_in(received, &error.to_string()),
+        }
+    }
+
+    fn keep(&mut self, pod: EncodedPod) -> Result<(), SourceError> {
+        match self.sink.put(pod.clone()) {
+            Ok(()) => {
+                self.no_fault(pod.uid().as_str());
+                self.current().pods.insert(pod.uid().clone(), pod);
+                Ok(())
+            }
+            Err(error @ (SourceError::TooManyPods { .. } | SourceError::PodTooLarge { .. })) => {
+                let subject = format!("{}/{}", pod.namespace(), pod.name());
+                let fault = Problem::fault(subject, format!("{error} (not served)"));
+                self.fault(pod.uid().as_str(), fault);
+                Ok(())
+            }
+            Err(
+                error @ (SourceError::CompleteBeforeBegin
+                | SourceError::PutBeforeBegin
+                | SourceError::UnknownSource),
+            ) => Err(error),
+        }
+    }
+
+    /// Keeps what is served of a pod that cannot be read now.
+    fn stand_in(&mut self, received: &[u8], error: &str) -> Result<(), SourceError> {
+        let names = Names::read(received);
+        let last = self.told.pods.get(names.uid.as_str()).cloned();
+        let again = match &self.replay {
+            Some(replay) => !replay.pods.contains_key(names.uid.as_str()),
+            None => false,
+        };
+        let state = match last {
+            Some(_) => "as last read it stays served",
+            None => "not served",
+        };
+        if let Some(last) = last.filter(|_| again) {
+            self.keep(last)?;
+        }
+        let fault = Problem::fault(names.subject(), format!("{error} ({state})"));
+        self.fault(&names.uid, fault);
+        Ok(())
+    }
+
+    fn delete(&mut self, received: &[u8]) -> Result<(), Stop> {
+        let names = Names::read(received);
+        if names.uid.is_empty() {
+            return Err(Broken::UnknownDeletion.into());
+        }
+        self.current().pods.remove(names.uid.as_str());
+        self.no_fault(&names.uid);
+        self.sink.remove(Uid::new(&names.uid))?;
+        Ok(())
+    }
+
+    fn current(&mut self) -> &mut Told {
+        self.replay.as_mut().unwrap_or(&mut self.told)
+    }
+
+    fn fault(&mut self, uid: &str, fault: Problem) {
+        let faults = &mut self.current().faults;
+        let (uid, fault) = if faults.len() < FAULTS_LIMIT || faults.contains_key(uid) {
+            (uid, fault)
+        } else {
+            let text = format!("more than {FAULTS_LIMIT} pods cannot be served");
+            (MORE, Problem::fault(MORE, text))
+        };
+        if faults.insert(uid.to_owned(), fault.clone()) != Some(fault) {
+            self.tell_live();
+        }
+    }
+
+    fn no_fault(&mut self, uid: &str) {
+        if self.current().faults.remove(uid).is_some() {
+            self.tell_live();
+        }
+    }
+
+    /// Tells what is wrong, unless a replay is under way: its marker ends the old problems.
+    fn tell_live(&mut self) {
+        if self.replay.is_none() {
+            self.tell();
+        }
+    }
+
+    fn tell(&mut self) {
+        let faults = self.told.faults.values().cloned();
+        let now: BTreeSet<_> = faults.chain(self.outage.clone()).collect();
+        self.problems.replace(now, SOURCE, &self.sink);
+    }
+}
+
+/// As much of a pod as tells which one it is.
+#[derive(Clone, PartialEq, Message)]
+struct Named {
+    #[prost(message, optional, tag = "1")]
+    metadata: Option<Names>,
+}
+
+/// The names in a pod's metadata, by their numbers there.
+#[derive(Clone, PartialEq, Message)]
+struct Names {
+    #[prost(string, tag = "1")]
+    name: String,
+    #[prost(string, tag = "3")]
+    namespace: String,
+    #[prost(string, tag = "5")]
+    uid: String,
+}
+
+impl Names {
+    /// Reads as far as the bytes can be read; names that do not come until there are empty.
+    fn read(pod: &[u8]) -> Self {
+        let mut named = Named::default();
+        // What went in before the first fault counts; there is nothing more to learn from it.
+        let _fault = named.merge(pod);
+        named.metadata.unwrap_or_default()
+    }
+
+    fn subject(&self) -> String {
+        match self.uid.as_str() {
+            "" => "a pod without a UID".to_owned(),
+            uid => format!("{}/{} ({uid})", self.namespace, self.name),
+        }
+    }
+}
+
+/// Pods that are told as faulty one by one, so that an upstream cannot fill the memory with them.
+const FAULTS_LIMIT: usize = 100;
+
+/// In place of a UID, which has no spaces: the events of kinds that nobody knows.
+const UNKNOWN_KIND: &str = "unknown kind";
+
+/// In place of a UID: what the limit keeps out.
+const MORE: &str = "and others";

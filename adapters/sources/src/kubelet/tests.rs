@@ -1,0 +1,323 @@
+//! An upstream that behaves, that restarts, and that does neither.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use podsapi_client::BackoffOptions;
+use podsapi_proto::v1alpha1::EventType;
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixListener;
+use tokio::task::AbortHandle;
+
+use super::{Options, run};
+use crate::recorder::{Heard, Recorder};
+use upstream::{Upstream, broken, pod};
+
+mod upstream;
+
+/// A source that watches a socket in a folder of its own.
+struct Source {
+    recorder: Recorder,
+    socket: PathBuf,
+    running: AbortHandle,
+    _directory: tempfile::TempDir,
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        self.running.abort();
+    }
+}
+
+impl Source {
+    fn start() -> Self {
+        Self::with_patience(Duration::from_secs(60))
+    }
+
+    fn with_patience(patience: Duration) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let socket = directory.path().join("upstream.sock");
+        let recorder = Recorder::new();
+        let backoff = BackoffOptions {
+            initial: Duration::from_millis(2),
+            max: Duration::from_millis(20),
+            ..BackoffOptions::default()
+        };
+        let options = Options {
+            backoff,
+            patience,
+            ..Options::new(&socket)
+        };
+        let running = tokio::spawn(run(options, recorder.sink.clone())).abort_handle();
+        Self {
+            recorder,
+            socket,
+            running,
+            _directory: directory,
+        }
+    }
+
+    fn upstream(&self) -> Upstream {
+        Upstream::at(&self.socket)
+    }
+
+    async fn until(&mut self, wanted: impl FnMut(&Heard) -> bool) -> Heard {
+        self.recorder.until(wanted).await
+    }
+
+    async fn problem(&mut self, wanted: &str) -> Heard {
+        self.until(|heard| heard.problem().contains(wanted)).await
+    }
+
+    async fn synced(&mut self, times: usize) -> Heard {
+        self.until(|heard| heard.lists == times).await
+    }
+}
+
+fn count(heard: &Heard, word: &str) -> usize {
+    heard.words.iter().filter(|said| **said == word).count()
+}
+
+#[tokio::test]
+async fn a_replay_counts_from_its_marker_on_and_bytes_stay_as_they_came() {
+    let mut source = Source::start();
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    let (a, b) = (pod("1", "a"), pod("2", "b"));
+    watch.added(&a);
+    watch.added(&b);
+    let heard = source.until(|heard| count(heard, "put") == 2).await;
+    assert!(heard.pods.is_empty() && heard.lists == 0, "{heard:?}");
+
+    watch.synced();
+    let heard = source.synced(1).await;
+    assert_eq!(heard.names(), ["ns/a", "ns/b"]);
+    assert_eq!(heard.pods["ns/a"].bytes(), &a);
+
+    let changed = [pod("2", "b"), b"\x82\x7d\x01x".to_vec()].concat();
+    watch.event(EventType::Modified, &changed);
+    watch.event(EventType::Deleted, &pod("1", "a"));
+    let heard = source.until(|heard| count(heard, "remove") == 1).await;
+    assert_eq!(heard.names(), ["ns/b"]);
+    assert_eq!(heard.pods["ns/b"].bytes(), &changed);
+    assert_eq!(heard.problem(), "");
+}
+
+#[tokio::test]
+async fn pods_stay_while_the_upstream_is_away_and_its_return_is_one_new_list() {
+    let mut source = Source::start();
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    watch.added(&pod("1", "a"));
+    watch.added(&pod("2", "b"));
+    watch.synced();
+    source.synced(1).await;
+
+    drop(upstream);
+    let heard = source.problem("its pods stay as they were last").await;
+    assert_eq!(heard.names(), ["ns/a", "ns/b"]);
+
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    watch.added(&pod("2", "b"));
+    // Nothing is gone before the upstream says that this is all.
+    source.until(|heard| count(heard, "begin") == 2).await;
+    assert_eq!(source.recorder.heard().names(), ["ns/a", "ns/b"]);
+    watch.synced();
+    let heard = source.synced(2).await;
+    assert_eq!(heard.names(), ["ns/b"]);
+    source.problem("").await;
+    source.until(|heard| heard.problem().is_empty()).await;
+    assert_eq!(count(&heard, "lost"), 1, "{heard:?}");
+}
+
+#[tokio::test]
+async fn refusals_have_names_and_are_asked_again() {
+    let mut source = Source::start();
+    source.problem("is the server running").await;
+    let mut upstream = source.upstream();
+    for (code, text, expected) in [
+        (9, "Kubelet is initializing", "not ready yet"),
+        (
+            12,
+            "unknown service",
+            "does not serve the released Pods API",
+        ),
+        (7, "no", "does not accept this user"),
+        (13, "odd", "Internal: odd"),
+    ] {
+        upstream.call().await.refuse(code, text);
+        let heard = source.problem(expected).await;
+        assert!(heard.problem().contains(text), "{heard:?}");
+        assert!(heard.problem().contains("nothing of it is served before"));
+    }
+    let mut watch = upstream.watch().await;
+    watch.added(&pod("1", "a"));
+    watch.synced();
+    source.synced(1).await;
+    watch.end(8);
+    let heard = source.problem("was read too slowly").await;
+    assert_eq!(heard.names(), ["ns/a"]);
+    // There were many refusals, and two times without a watch.
+    assert_eq!(count(&heard, "lost"), 2, "{heard:?}");
+    let mut watch = upstream.watch().await;
+    watch.synced();
+    source.synced(2).await;
+    watch.end(0);
+    source.problem("ended the watch").await;
+    let mut watch = upstream.watch().await;
+    watch.synced();
+    let heard = source.synced(3).await;
+    assert!(heard.pods.is_empty());
+}
+
+#[tokio::test]
+async fn a_pod_that_cannot_be_read_hides_no_other_and_stays_as_it_was() {
+    let mut source = Source::start();
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    let a = pod("1", "a");
+    watch.added(&a);
+    watch.added(&broken("2", "b"));
+    watch.added(b"\xff\xff\xff");
+    watch.added(&pod("3", "c"));
+    watch.synced();
+    let heard = source.problem("ns/b (2)").await;
+    assert_eq!(heard.names(), ["ns/a", "ns/c"]);
+    assert!(heard.problem().contains("a pod without a UID"), "{heard:?}");
+
+    watch.event(EventType::Modified, &broken("1", "a"));
+    let heard = source.problem("ns/a (1)").await;
+    assert_eq!(heard.pods["ns/a"].bytes(), &a);
+    assert!(heard.problem().contains("as last read it stays served"));
+
+    watch.event(EventType::Modified, &pod("2", "b"));
+    source.until(|heard| heard.names().contains(&"ns/b")).await;
+    source
+        .until(|heard| !heard.problem().contains("ns/b"))
+        .await;
+
+    // In a replay, too, it stands in for itself.
+    drop(watch);
+    let mut watch = upstream.watch().await;
+    watch.added(&broken("1", "a"));
+    watch.synced();
+    let heard = source.synced(2).await;
+    assert_eq!(heard.names(), ["ns/a"]);
+    assert_eq!(heard.pods["ns/a"].bytes(), &a);
+    let heard = source
+        .until(|heard| !heard.problem().contains("again"))
+        .await;
+    assert!(heard.problem().starts_with("ns/a (1): "), "{heard:?}");
+    watch.event(EventType::Deleted, &pod("1", "a"));
+    let heard = source.until(|heard| heard.problem().is_empty()).await;
+    assert!(heard.pods.is_empty());
+}
+
+#[tokio::test]
+async fn an_event_of_an_unknown_kind_is_a_change_if_it_has_a_pod() {
+    let mut source = Source::start();
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    watch.odd_event(77, &pod("1", "a"));
+    watch.odd_event(78, b"");
+    watch.synced();
+    let heard = source.problem("an unknown kind").await;
+    assert_eq!(heard.names(), ["ns/a"]);
+    watch.odd_event(78, b"");
+    watch.odd_event(79, &pod("2", "b"));
+    let heard = source.until(|heard| heard.pods.len() == 2).await;
+    assert_eq!(heard.problems.len(), 1, "{heard:?}");
+}
+
+#[tokio::test]
+async fn a_deletion_of_nobody_knows_which_pod_leads_to_a_new_replay() {
+    let mut source = Source::start();
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    watch.added(&pod("1", "a"));
+    watch.synced();
+    watch.event(EventType::Deleted, b"\xff");
+    source.problem("without saying which one").await;
+    let mut watch = upstream.watch().await;
+    watch.synced();
+    assert!(source.synced(2).await.pods.is_empty());
+}
+
+#[tokio::test]
+async fn a_replay_that_breaks_off_changes_nothing() {
+    let mut source = Source::start();
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    watch.added(&pod("1", "a"));
+    watch.synced();
+    source.synced(1).await;
+    drop(watch);
+    let endings: [(&[u8], Option<u16>, &str); 4] = [
+        (b"\0\0\0\x01\0half", None, "reset"),
+        (b"\0\0\0\x01\0half", Some(0), "in the middle of a message"),
+        (b"\0\xff\xff\xff\xff", None, "larger than max"),
+        (b"\0\0\0\0\x01\xff", None, "does not decode"),
+    ];
+    for (bytes, status, expected) in endings {
+        let mut watch = upstream.watch().await;
+        let puts = count(&source.recorder.heard(), "put");
+        watch.added(&pod("2", "b"));
+        source.until(|heard| count(heard, "put") > puts).await;
+        watch.bytes(bytes);
+        // A watch that is let go before its end is reset; held, it is the reader who ends it.
+        let held = match (status, expected) {
+            (Some(code), _) => {
+                watch.end(code);
+                None
+            }
+            (None, "reset") => {
+                drop(watch);
+                None
+            }
+            (None, _) => Some(watch),
+        };
+        let heard = source.problem(expected).await;
+        let lost = |heard: &Heard| heard.words.last() == Some(&"lost");
+        assert!(lost(&source.until(lost).await));
+        assert_eq!(heard.names(), ["ns/a"], "{bytes:?}");
+        assert_eq!(heard.lists, 1);
+        drop(held);
+    }
+}
+
+#[tokio::test]
+async fn a_peer_that_speaks_something_else_is_a_problem() {
+    let mut source = Source::start();
+    let _absent = std::fs::remove_file(&source.socket);
+    let listener = UnixListener::bind(&source.socket).unwrap();
+    let talking = tokio::spawn(async move {
+        let mut open = Vec::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _closed = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+            open.push(stream);
+        }
+    });
+    source.problem("the connection failed").await;
+    talking.abort();
+}
+
+#[tokio::test]
+async fn an_upstream_that_never_comes_to_its_marker_is_asked_anew() {
+    let mut source = Source::with_patience(Duration::from_millis(50));
+    let mut upstream = source.upstream();
+    let unanswered = upstream.call().await;
+    source.problem("said nothing for 50ms").await;
+    let mut stuck = upstream.watch().await;
+    stuck.added(&pod("1", "a"));
+    let mut watch = upstream.watch().await;
+    watch.synced();
+    let heard = source.synced(1).await;
+    assert!(heard.pods.is_empty(), "{heard:?}");
+    // From the marker on, silence means that nothing happens.
+    tokio::time::sleep(Duration::from_millis(120)).await;
+    watch.added(&pod("2", "b"));
+    let heard = source.until(|heard| heard.pods.len() == 1).await;
+    assert_eq!(heard.lists, 1);
+    drop((unanswered, stuck));
+}

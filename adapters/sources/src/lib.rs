@@ -3,9 +3,12 @@
 //! ```text
 //! folder of manifests ──▶ manifests ────┐
 //! a Pods API's watch ───▶ kubelet ──────┤
-//! file of pods ─────────▶ snapshot ─────┼──▶ Sink ──▶ whoever serves the pods
+//! a kubelet's /pods ────▶ kubelet_http ─┼──▶ Sink ──▶ whoever serves the pods
+//! file of pods ─────────▶ snapshot ─────┤
 //! a seed ───────────────▶ simulated ────┘
 //! ```
+//!
+//! `kubelet_http` needs the feature of that name, `kubelet-http`, which brings HTTP and TLS.
 //!
 //! Each source is one `run(options, sink)` future, and dropping it ends the source. It knows
 //! neither the server nor its lock: a [`Sink`] takes its words, which are the
@@ -46,7 +49,8 @@
 //!
 //! # Bounds
 //!
-//! A manifest has at most 10 MiB, a snapshot 64 MiB; one source watches at most 64 folders.
+//! A manifest has at most 10 MiB, a snapshot or the answer of a kubelet 64 MiB; one source watches
+//! at most 64 folders.
 //!
 //! # Errors and panics
 //!
@@ -58,6 +62,8 @@ pub use sink::Sink;
 
 pub mod cri;
 pub mod kubelet;
+#[cfg(feature = "kubelet-http")]
+pub mod kubelet_http;
 pub mod manifests;
 pub mod simulated;
 pub mod snapshot;

@@ -23,7 +23,7 @@ use crate::problems::{Problem, Problems};
 use crate::sink::Sink;
 use crate::{regular, text};
 
-mod list;
+pub(crate) mod list;
 
 /// What to read.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use podsapi_client::DEFAULT_SOCKET;
 use podsapi_proto::schema::SCHEMA_VERSION;
 use podsapi_tokio::MetricsAddress;
 
+use crate::kubelet::KubeletArgs;
 use crate::output::Layout;
 
 mod values;
@@ -225,6 +226,8 @@ pub(crate) struct ServeArgs {
     /// Serve the static pods of this directory, as a kubelet would run them
     #[arg(long, env = "PODSAPI_MANIFESTS", value_name = "DIR", help_heading = SOURCES)]
     pub(crate) manifests: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) kubelet: KubeletArgs,
     /// Serve the pods of this file, as kubectl get pods -o json (or yaml) prints them
     #[arg(long, env = "PODSAPI_SNAPSHOT", value_name = "FILE", help_heading = SOURCES)]
     pub(crate) snapshot: Option<PathBuf>,
@@ -281,7 +284,7 @@ pub(crate) struct ServeArgs {
     pub(crate) config: Option<PathBuf>,
 }
 
-const SOURCES: &str = "Pod sources (at least one; they combine)";
+pub(crate) const SOURCES: &str = "Pod sources (at least one; they combine)";
 const LIMITS: &str = "Limits";
 const ACCESS: &str = "Access";
 const OBSERVE: &str = "Observation";

@@ -7,6 +7,7 @@ mod config;
 mod demo;
 mod failure;
 mod human;
+mod kubelet;
 mod log;
 mod mask;
 mod node;

@@ -8,7 +8,7 @@ use podsapi_core::{
     Config, Moment, Pods, SourceConfig, SourceError, SourceEvent, SourceId, SourceKind,
 };
 use podsapi_h2::{Limits, Runtime, Server};
-use podsapi_sources::{Sink, manifests, simulated, snapshot};
+use podsapi_sources::{Sink, kubelet, kubelet_http, manifests, simulated, snapshot};
 use podsapi_tokio::TokioRuntime;
 
 use crate::args::Simulation;
@@ -16,6 +16,8 @@ use crate::args::Simulation;
 /// Where pods come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
+    Kubelet(PathBuf),
+    KubeletHttp(kubelet_http::Options),
     Manifests(PathBuf),
     Simulated(Simulation),
     Snapshot(PathBuf),
@@ -25,6 +27,8 @@ impl Source {
     /// Returns the source's name, for logs, metrics and diagnostics, and its rank among others.
     fn config(&self) -> SourceConfig {
         match self {
+            Self::Kubelet(_) => SourceConfig::new("kubelet", SourceKind::Kubelet),
+            Self::KubeletHttp(_) => SourceConfig::new("kubelet-http", SourceKind::Kubelet),
             Self::Manifests(_) => SourceConfig::new("manifests", SourceKind::Manifests),
             Self::Simulated(_) => SourceConfig::new("simulated", SourceKind::Simulated),
             Self::Snapshot(_) => SourceConfig::new("snapshot", SourceKind::Snapshot),
@@ -34,6 +38,8 @@ impl Source {
     /// Runs until the source cannot go on.
     async fn run(self, node_name: String, sink: Sink) -> SourceError {
         let ended = match self {
+            Self::Kubelet(socket) => kubelet::run(kubelet::Options::new(socket), sink).await,
+            Self::KubeletHttp(options) => kubelet_http::run(options, sink).await,
             Self::Manifests(directory) => {
                 manifests::run(manifests::Options::new(directory, node_name), sink).await
             }

@@ -57,9 +57,10 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
 
 fn sources(args: &ServeArgs) -> Result<Vec<Source>, Failure> {
     let manifests = args.manifests.clone().map(Source::Manifests);
+    let [kubelet, kubelet_http] = args.kubelet.sources()?;
     let snapshot = args.snapshot.clone().map(Source::Snapshot);
     let simulated = args.simulate.map(Source::Simulated);
-    let sources: Vec<_> = [manifests, snapshot, simulated]
+    let sources: Vec<_> = [manifests, kubelet, kubelet_http, snapshot, simulated]
         .into_iter()
         .flatten()
         .collect();
@@ -71,6 +72,8 @@ fn sources(args: &ServeArgs) -> Result<Vec<Source>, Failure> {
 
 const NO_SOURCE: &str = "no source of pods; give at least one:
   --manifests DIR     the static pods of a directory
+  --kubelet SOCKET    the pods of a kubelet that has the Pods API, or of another podsapi
+  --kubelet-http URL  the pods that a kubelet lists at /pods
   --snapshot FILE     the pods of a file, as kubectl get pods -o json prints them
   --simulate PODS[:CHANGES_PER_SECOND[:SEED]]
                       invented pods";
@@ -107,6 +110,12 @@ fn listeners(args: &ServeArgs, inherited: Vec<Listener>) -> Result<Vec<Listener>
         paths.push(PathBuf::from(DEFAULT_SOCKET));
     }
     for path in paths {
+        if args.kubelet.watches(&path) {
+            let path = path.display();
+            return Err(Failure::Usage(format!(
+                "--kubelet {path} is where this server is to listen; give another --socket"
+            )));
+        }
         let options = SocketOptions {
             mode: args.socket_mode.map(|mode| mode.0),
             group: args.socket_group.clone(),

@@ -34,6 +34,12 @@ fn every_flag_is_a_key() {
         socket = ["/a", "/b"]
         node-name = "n"
         manifests = "/m"
+        kubelet = "/k"
+        kubelet-http = "https://127.0.0.1:10250"
+        kubelet-period = 4
+        kubelet-token-file = "/t"
+        kubelet-ca-file = "/c"
+        kubelet-insecure-tls = true
         snapshot = "/s"
         simulate = "3:0.5:7"
         qps = 5
@@ -57,6 +63,9 @@ fn every_flag_is_a_key() {
     );
     assert_eq!((read.max_connections.get(), read.drain_seconds), (8, 9));
     assert_eq!(read.slow_watch, SlowWatch::Coalesce);
+    assert_eq!(read.kubelet.kubelet, Some(PathBuf::from("/k")));
+    assert_eq!(read.kubelet.kubelet_period, 4);
+    assert!(read.kubelet.kubelet_insecure_tls);
     assert_eq!(read.socket_mode.map(|mode| mode.0), Some(0o640));
     let named = file.lines().filter_map(|line| line.split_once(" = "));
     let mut named: Vec<_> = named.map(|(key, _)| key.trim().to_owned()).collect();

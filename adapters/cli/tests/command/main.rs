@@ -5,6 +5,8 @@ mod connections;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod kubelet;
+#[cfg(test)]
 mod masks;
 #[cfg(test)]
 mod process;

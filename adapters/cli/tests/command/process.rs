@@ -1,7 +1,8 @@
 //! Processes of the command: each is waited for, but not for ever, and none outlives its test.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -218,6 +219,17 @@ fn lines_of(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
         });
     }
     receiver
+}
+
+/// Returns the page of metrics that a server shows on this socket.
+pub(crate) fn page(socket: &Path) -> String {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request = "GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 /// Writes the manifest of a pod with this name and UID.

@@ -1,11 +1,8 @@
 //! What `serve` makes of its flags, environment and file, and what `check` and `demo` show.
 
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
-
 use podsapi_proto::json::parse_json;
 
-use crate::process::{Running, Server, command, manifest, run, until};
+use crate::process::{Running, Server, command, manifest, page, run, until};
 
 fn count(server: &Server) -> usize {
     server.ask(&["list", "-o", "name"]).text().lines().count()
@@ -129,14 +126,7 @@ fn metrics_are_served_beside_the_pods() {
     let arguments = ["--simulate", "3", "--metrics", metrics.to_str().unwrap()];
     let server = Server::ready(directory.path(), arguments);
     assert_eq!(count(&server), 3);
-    let mut stream = UnixStream::connect(&metrics).unwrap();
-    stream
-        .set_read_timeout(Some(crate::process::PATIENCE))
-        .unwrap();
-    let request = "GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
+    let answer = page(&metrics);
     assert!(answer.contains("podsapi_pods 3"), "{answer}");
 }
 

@@ -8,6 +8,10 @@
 //! a seed ───────────────▶ simulated ────┘
 //! ```
 //!
+//! A container runtime owns no pods: `cri` shows what runs, `status` makes the status of a pod of it,
+//! and [`join`] stands between all these and the core, so that each pod is there once and is as it
+//! is on this node.
+//!
 //! `kubelet_http` needs the feature of that name, `kubelet-http`, which brings HTTP and TLS.
 //!
 //! Each source is one `run(options, sink)` future, and dropping it ends the source. It knows
@@ -61,6 +65,7 @@
 pub use sink::Sink;
 
 pub mod cri;
+pub mod join;
 pub mod kubelet;
 #[cfg(feature = "kubelet-http")]
 pub mod kubelet_http;

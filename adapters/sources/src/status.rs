@@ -77,7 +77,7 @@ mod restart;
 #[cfg(test)]
 mod container_tests;
 #[cfg(test)]
-mod golden_tests;
+pub(crate) mod golden_tests;
 #[cfg(test)]
 mod pod_tests;
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::view::{Container, ContainerState, NodeFacts, RuntimeView, Sandbox};
 const NOW: i64 = 1_800_000_000;
 
 /// The pods that the kubelet listed or none where the captured node is not there.
-fn captured() -> Vec<Pod> {
+pub(crate) fn captured() -> Vec<Pod> {
     let file = "../../../shared/testdata/nodes/v1.31/kubelet-pods.json";
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
     let Ok(text) = std::fs::read(file) else {
@@ -55,8 +55,14 @@ fn facts(pod: &Pod) -> NodeFacts {
     }
 }
 
+/// What the runtime must have shown of one pod.
+fn shown_alone(pod: &Pod) -> PodView {
+    let mut pods = PodView::by_pod(shown(pod));
+    pods.pop_first().map(|(_, view)| view).unwrap_or_default()
+}
+
 /// What the runtime must have shown for the kubelet to say what it said.
-fn shown(pod: &Pod) -> PodView {
+pub(crate) fn shown(pod: &Pod) -> RuntimeView {
     let metadata = pod.metadata.clone().unwrap();
     let status = pod.status.clone().unwrap();
     let host_network = pod.spec.clone().unwrap().host_network();
@@ -65,8 +71,11 @@ fn shown(pod: &Pod) -> PodView {
         conditions.any(|it| it.r#type() == "PodReadyToStartContainers" && it.status() == "True");
     let ips = status.pod_i_ps.iter().map(|ip| ip.ip().to_owned());
     let sandbox = Sandbox {
-        id: "sandbox".to_owned(),
+        id: metadata.uid().to_owned(),
         pod_uid: metadata.uid().to_owned(),
+        namespace: metadata.namespace().to_owned(),
+        name: metadata.name().to_owned(),
+        annotations: metadata.annotations.clone(),
         ready,
         ips: ips.filter(|_| ready && !host_network).collect(),
         host_network,
@@ -78,22 +87,21 @@ fn shown(pod: &Pod) -> PodView {
         status.container_statuses,
         status.ephemeral_container_statuses,
     ];
-    let mut containers: Vec<_> = lists.iter().flatten().flat_map(runs).collect();
+    let all = lists.iter().flatten();
+    let mut containers: Vec<_> = all.flat_map(|one| runs(metadata.uid(), one)).collect();
     containers.reverse();
-    PodView::by_pod(RuntimeView {
+    RuntimeView {
         sandboxes: vec![sandbox],
         containers,
-    })
-    .remove(metadata.uid())
-    .unwrap()
+    }
 }
 
 /// The newest run of a container, and the one before it if the kubelet spoke of it.
-fn runs(status: &ContainerStatus) -> Vec<Container> {
+fn runs(sandbox: &str, status: &ContainerStatus) -> Vec<Container> {
     let state = status.state.clone().unwrap();
     let count = u32::try_from(status.restart_count()).unwrap();
     let base = Container {
-        sandbox_id: "sandbox".to_owned(),
+        sandbox_id: sandbox.to_owned(),
         name: status.name().to_owned(),
         attempt: count,
         restart_count: count,
@@ -189,7 +197,7 @@ fn the_runtime_and_the_probes_alone_give_what_the_kubelet_said() {
     for pod in captured() {
         let name = pod.metadata.clone().unwrap().name().to_owned();
         let said = pod.status.clone().unwrap();
-        let seen = shown(&pod);
+        let seen = shown_alone(&pod);
         let mut before = with_the_word_of_the_probes_only(&pod);
         if said.pod_i_ps.len() > seen.active().map_or(0, |sandbox| sandbox.ips.len()) {
             // The sandbox that had the address is gone, or it is the node's.
@@ -233,7 +241,7 @@ fn a_status_that_the_kubelet_said_stays_to_the_letter() {
     for pod in captured() {
         let name = pod.metadata.clone().unwrap().name().to_owned();
         let said = pod.status.clone().unwrap();
-        let seen = shown(&pod);
+        let seen = shown_alone(&pod);
         let (first, computed) = compute(&pod, None, &seen);
         assert_eq!(computed.phase(), said.phase(), "{name}");
         assert_eq!(computed.start_time, said.start_time, "{name}");
@@ -279,6 +287,6 @@ fn printed(status: &ContainerStatus) -> String {
     format!("{status:?}")
 }
 
-fn printed_all(statuses: &[ContainerStatus]) -> Vec<String> {
+pub(crate) fn printed_all(statuses: &[ContainerStatus]) -> Vec<String> {
     statuses.iter().map(printed).collect()
 }

@@ -1,0 +1,329 @@
+//! One pod for each identity, with the status that is true here: the stage between sources and core.
+//!
+//! ```text
+//! owners of pods ── SourceEvent ──▶ ┌──────┐
+//!                                   │ Join │ ── poll ──▶ SourceEvent of each source ──▶ Pods
+//! a runtime ─────── RuntimeView ──▶ └──────┘
+//! ```
+//!
+//! The join is pure: no clock, no I/O. After each `handle_*`, drain [`Join::poll`] and hand every
+//! event to the source that it names, in that order and under one lock, so that no client sees
+//! half of a step. What a client then sees of one step is as little as it can be.
+//!
+//! # Identities
+//!
+//! * A mirror pod (annotation `kubernetes.io/config.mirror`) is served under the hash UID of its
+//!   static pod (`kubernetes.io/config.hash`), as a kubelet does, since that is in the paths of
+//!   cgroups and logs.
+//! * Static pods and mirror pods of one namespace and name are one pod. Its UID is the one that an
+//!   owner which does not guess gives it (a kubelet); else, for a pod from a folder of manifests,
+//!   the one that the runtime's sandbox carries (same namespace and name, `kubernetes.io/config.source`
+//!   is `file`), which is remembered when the sandbox goes; else the mirror pod's hash; else the
+//!   UID that the manifest got here. `kubernetes.io/config.hash` follows.
+//! * So adoption before the first view and the first lists are complete is seen by nobody, and
+//!   later is DELETED of the old UID and ADDED of the new one.
+//! * A static pod's file has no status; while its mirror pod is known, the mirror's is its owner's
+//!   word.
+//!
+//! # Statuses
+//!
+//! * Each pod that is served and that the runtime shows, or that was known before the runtime was
+//!   looked at, has the status that [`status()`] works out, told as the runtime's. A pod that is
+//!   newer than the view and not in it has none until the next view. Nothing is told of pods that
+//!   no owner has.
+//! * While the runtime is lost all statuses stay as they are. The next view is told as a whole list.
+//!
+//! # Lists
+//!
+//! An owner's list is held back until it is complete, then told at once. An owner that is lost and
+//! whose pod must change its UID is told as lost again afterwards. A word out of order is passed
+//! on, for the core to refuse.
+//!
+//! # Bounds
+//!
+//! The join holds what the owners hold, by reference, and one status for each pod. What is not
+//! polled is at most one word for each pod and source, for each `handle_*`. An input costs time in
+//! proportion to the pods of the node.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
+
+use crate::status::{PodView, StatusError, status};
+use crate::view::{NodeFacts, RuntimeView};
+
+mod identity;
+mod owner;
+
+#[cfg(test)]
+mod captured_tests;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod node;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+
+use identity::{Adopted, served};
+use owner::{Held, Owner};
+
+/// Which source an event is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SourceRef {
+    /// The owner in this place of those that [`Join::new`] was given.
+    Owner(usize),
+    /// The runtime.
+    Runtime,
+}
+
+/// Joins what owners and a runtime say.
+#[derive(Debug)]
+pub struct Join {
+    owners: Vec<Owner>,
+    node: NodeFacts,
+    adopted: Adopted,
+    /// What the runtime showed last, by UID; nothing before the first view.
+    seen: BTreeMap<String, PodView>,
+    runtime: Runtime,
+    /// How many views there were.
+    views: u64,
+    known: BTreeMap<Uid, Known>,
+    told: VecDeque<(SourceRef, SourceEvent)>,
+}
+
+/// Whether the runtime can be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Runtime {
+    Silent,
+    Live,
+    Lost,
+}
+
+/// Which sources are told as whole lists in a step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lists {
+    runtime: bool,
+    owner: Option<usize>,
+}
+
+/// A pod that is served.
+#[derive(Debug)]
+struct Known {
+    /// The views that there were when the pod became known.
+    since: u64,
+    /// What the last status was worked out from.
+    from: Option<(EncodedPod, PodView)>,
+    status: Option<EncodedStatus>,
+    problem: Option<StatusError>,
+}
+
+impl Join {
+    /// Returns a join of these owners, of which nothing is known yet.
+    ///
+    /// Owners come by the precedence of their kinds, those of one kind in the order of their names,
+    /// which is the order of precedence in the core.
+    pub fn new(owners: impl IntoIterator<Item = SourceKind>, node: NodeFacts) -> Self {
+        Self {
+            owners: owners.into_iter().map(Owner::new).collect(),
+            node,
+            adopted: Adopted::default(),
+            seen: BTreeMap::new(),
+            runtime: Runtime::Silent,
+            views: 0,
+            known: BTreeMap::new(),
+            told: VecDeque::new(),
+        }
+    }
+
+    /// Takes an owner's next word; an owner that does not exist says nothing.
+    ///
+    /// `at` is wall time in seconds since 1970.
+    pub fn handle_owner(&mut self, owner: usize, event: SourceEvent, at: i64) {
+        let Some(said) = self.owners.get_mut(owner) else {
+            return;
+        };
+        match said.handle(event) {
+            owner::Effect::Nothing => {}
+            owner::Effect::PassedOn(event) => {
+                self.told.push_back((SourceRef::Owner(owner), event));
+            }
+            owner::Effect::Changed => self.step(Lists::default(), at),
+            owner::Effect::Listed => {
+                let owner = Some(owner);
+                self.step(
+                    Lists {
+                        owner,
+                        runtime: false,
+                    },
+                    at,
+                );
+            }
+        }
+    }
+
+    /// Takes all that the runtime shows now.
+    ///
+    /// `at` is wall time in seconds since 1970.
+    pub fn handle_runtime(&mut self, view: RuntimeView, at: i64) {
+        self.adopted.learn(&view);
+        self.seen = PodView::by_pod(view);
+        self.views += 1;
+        let whole = self.runtime != Runtime::Live;
+        self.runtime = Runtime::Live;
+        self.step(
+            Lists {
+                runtime: whole,
+                owner: None,
+            },
+            at,
+        );
+    }
+
+    /// Takes note that the runtime cannot be seen for now.
+    pub fn handle_runtime_lost(&mut self) {
+        self.runtime = match self.runtime {
+            Runtime::Silent => Runtime::Silent,
+            Runtime::Live | Runtime::Lost => Runtime::Lost,
+        };
+        self.told.push_back((SourceRef::Runtime, SourceEvent::Lost));
+    }
+
+    /// Returns the next event for the core, and of which source it is.
+    pub fn poll(&mut self) -> Option<(SourceRef, SourceEvent)> {
+        self.told.pop_front()
+    }
+
+    /// Returns the pods whose status could not be worked out, and why; their last one stays.
+    pub fn problems(&self) -> impl Iterator<Item = (&Uid, &StatusError)> {
+        let known = self.known.iter();
+        known.filter_map(|(uid, known)| known.problem.as_ref().map(|problem| (uid, problem)))
+    }
+
+    /// Works out what has changed and tells it.
+    fn step(&mut self, lists: Lists, at: i64) {
+        self.adopted.forget(&self.owners);
+        let served = served(&self.owners, &self.adopted);
+        let gone = self.take_stock(&served);
+        let news = self.work_out_statuses(&served, at);
+        if !lists.runtime {
+            self.tell_statuses(news, at);
+        }
+        self.tell_owners(served, lists.owner, at);
+        if lists.runtime {
+            self.told
+                .push_back((SourceRef::Runtime, SourceEvent::Begin));
+            let known = self.known.iter();
+            let known = known.filter_map(|(uid, known)| Some((uid.clone(), known.status.clone()?)));
+            self.tell_statuses(known.collect(), at);
+            let event = SourceEvent::Complete { at };
+            self.told.push_back((SourceRef::Runtime, event));
+        } else if self.runtime == Runtime::Live {
+            let events = gone.into_iter().map(|uid| SourceEvent::Remove { uid, at });
+            self.told
+                .extend(events.map(|event| (SourceRef::Runtime, event)));
+        }
+    }
+
+    /// Brings what is known up to what is served; returns what had a status and is not any more.
+    fn take_stock(&mut self, served: &[BTreeMap<Uid, Held>]) -> Vec<Uid> {
+        let serves = |uid: &Uid| {
+            let mut owners = served.iter();
+            owners.any(|pods| pods.get(uid).is_some_and(|held| held.pod.is_some()))
+        };
+        let mut gone = Vec::new();
+        self.known.retain(|uid, known| {
+            let stays = serves(uid);
+            if !stays && known.status.is_some() {
+                gone.push(uid.clone());
+            }
+            stays
+        });
+        for uid in served.iter().flat_map(BTreeMap::keys) {
+            if serves(uid) && !self.known.contains_key(uid) {
+                let known = Known {
+                    since: self.views,
+                    from: None,
+                    status: None,
+                    problem: None,
+                };
+                self.known.insert(uid.clone(), known);
+            }
+        }
+        gone
+    }
+
+    /// Works out the statuses of the pods of which anything is new; returns those that changed.
+    fn work_out_statuses(
+        &mut self,
+        served: &[BTreeMap<Uid, Held>],
+        at: i64,
+    ) -> Vec<(Uid, EncodedStatus)> {
+        let mut news = Vec::new();
+        if self.runtime != Runtime::Live {
+            return news;
+        }
+        let mut order: Vec<usize> = (0..self.owners.len()).collect();
+        order.sort_by_key(|place| self.owners.get(*place).map(|owner| owner.kind));
+        let nothing = PodView::default();
+        for (uid, known) in &mut self.known {
+            let mut pods = order
+                .iter()
+                .filter_map(|place| served.get(*place)?.get(uid));
+            let Some(pod) = pods.find_map(|held| held.pod.as_ref()) else {
+                continue;
+            };
+            let shown = self.seen.get(uid.as_str());
+            let Some(shown) = shown.or_else(|| (known.since < self.views).then_some(&nothing))
+            else {
+                continue;
+            };
+            let same = known.from.as_ref();
+            if same.is_some_and(|(from, seen)| from == pod && seen == shown) {
+                continue;
+            }
+            known.from = Some((pod.clone(), shown.clone()));
+            match status(pod, known.status.as_ref(), shown, &self.node, at) {
+                Ok(status) => {
+                    known.problem = None;
+                    if known.status.as_ref() != Some(&status) {
+                        news.push((uid.clone(), status.clone()));
+                        known.status = Some(status);
+                    }
+                }
+                Err(problem) => known.problem = Some(problem),
+            }
+        }
+        news
+    }
+
+    fn tell_statuses(&mut self, statuses: Vec<(Uid, EncodedStatus)>, at: i64) {
+        let statuses = statuses.into_iter();
+        let events = statuses.map(|(uid, status)| SourceEvent::Status { uid, status, at });
+        self.told
+            .extend(events.map(|event| (SourceRef::Runtime, event)));
+    }
+
+    /// Tells what has changed of the owners' pods: what went away first.
+    fn tell_owners(&mut self, served: Vec<BTreeMap<Uid, Held>>, listed: Option<usize>, at: i64) {
+        let mut puts = Vec::new();
+        for (place, (owner, served)) in self.owners.iter_mut().zip(served).enumerate() {
+            let source = SourceRef::Owner(place);
+            if listed == Some(place) {
+                puts.extend(owner.list(served, at).map(|event| (source, event)));
+                continue;
+            }
+            let (removals, changes) = owner.change(served, at);
+            self.told
+                .extend(removals.into_iter().map(|event| (source, event)));
+            puts.extend(changes.into_iter().map(|event| (source, event)));
+        }
+        // A pod that another owner gives up must be there under its new identity before a list
+        // opens the gate.
+        puts.sort_by_key(|(source, _)| {
+            listed.is_some_and(|place| *source == SourceRef::Owner(place))
+        });
+        self.told.extend(puts);
+    }
+}

@@ -1,0 +1,211 @@
+//! Identities and statuses as a client of the core sees them.
+
+use podsapi_core::{SourceEvent, SourceKind};
+
+use super::SourceRef;
+use super::node::{Node, Served, file_sandbox, from_file, mirror, plain, plain_sandbox, view};
+use crate::status::scenes::pod;
+use crate::view::RuntimeView;
+
+const ADDED: i32 = 1;
+const MODIFIED: i32 = 2;
+const DELETED: i32 = 3;
+
+fn uids(served: &[Served]) -> Vec<(&str, &str)> {
+    let served = served.iter();
+    served
+        .map(|one| (one.uid.as_str(), one.phase.as_str()))
+        .collect()
+}
+
+const FILES: SourceKind = SourceKind::Manifests;
+const API: SourceKind = SourceKind::Apiserver;
+
+#[test]
+fn a_static_pod_has_the_uid_of_its_sandbox_before_the_gate_opens() {
+    for files_first in [true, false] {
+        let mut node = Node::new(&[FILES]);
+        let runtime = view(&[file_sandbox("p", "hash")]);
+        if files_first {
+            node.list(0, &[from_file("p", "made-up")]);
+            node.view(&runtime);
+        } else {
+            node.view(&runtime);
+            node.list(0, &[from_file("p", "made-up")]);
+            node.view(&runtime);
+        }
+        let served = node.served();
+        assert_eq!(uids(&served), [("hash", "Running")]);
+        assert_eq!(served[0].hash, "hash");
+    }
+}
+
+#[test]
+fn a_sandbox_that_comes_later_replaces_the_pod_by_one_with_its_uid() {
+    let mut node = Node::new(&[FILES]);
+    node.list(0, &[from_file("p", "made-up")]);
+    node.view(&RuntimeView::default());
+    assert_eq!(uids(&node.served()), [("made-up", "Pending")]);
+    let watch = node.watch();
+    node.view(&view(&[file_sandbox("p", "hash")]));
+    let events = node.events(watch);
+    let gone = (DELETED, "made-up".to_owned(), String::new());
+    let come = (ADDED, "hash".to_owned(), "Running".to_owned());
+    assert_eq!(events, [gone, come]);
+    node.view(&RuntimeView::default());
+    assert_eq!(
+        node.served()[0].uid,
+        "hash",
+        "the UID stays when the sandbox goes"
+    );
+}
+
+#[test]
+fn a_mirror_pod_is_served_under_its_hash() {
+    let mut node = Node::new(&[API]);
+    node.list(0, &[mirror("p", "api", "hash"), plain("u")]);
+    node.view(&view(&[file_sandbox("p", "hash")]));
+    assert_eq!(
+        uids(&node.served()),
+        [("hash", "Running"), ("u", "Pending")]
+    );
+    node.remove(0, "api");
+    assert_eq!(uids(&node.served()), [("u", "Pending")]);
+}
+
+#[test]
+fn file_kubelet_and_mirror_of_one_static_pod_are_one_pod() {
+    let mut node = Node::new(&[FILES, SourceKind::Kubelet, API]);
+    node.view(&RuntimeView::default());
+    node.list(0, &[from_file("p", "made-up")]);
+    node.list(1, &[]);
+    node.list(2, &[mirror("p", "api", "hash")]);
+    assert_eq!(node.served()[0].uid, "hash");
+    let class = node.pods()[0].status.clone().unwrap();
+    assert_eq!(
+        class.qos_class(),
+        "Guaranteed",
+        "the mirror's status is the owner's word"
+    );
+    node.put(1, &from_file("p", "kubelet"));
+    let served = node.served();
+    assert_eq!(served.len(), 1);
+    assert_eq!((&*served[0].uid, &*served[0].hash), ("kubelet", "kubelet"));
+    node.remove(1, "kubelet");
+    node.remove(2, "api");
+    assert_eq!(node.served()[0].uid, "made-up");
+}
+
+#[test]
+fn pods_of_other_names_or_without_a_source_are_not_joined() {
+    let mut node = Node::new(&[FILES, API]);
+    node.list(0, &[from_file("p", "made-up")]);
+    node.list(1, &[mirror("q", "api", "hash"), plain("u")]);
+    node.view(&view(&[plain_sandbox("p")]));
+    let served = node.served();
+    let uids: Vec<_> = served.iter().map(|one| one.uid.as_str()).collect();
+    assert_eq!(uids, ["hash", "made-up", "u"]);
+}
+
+#[test]
+fn a_status_comes_with_the_pod_and_changes_with_the_view() {
+    let mut node = Node::new(&[API]);
+    node.list(0, &[]);
+    let runtime = view(&[plain_sandbox("u")]);
+    node.view(&runtime);
+    let watch = node.watch();
+    assert_eq!(node.served(), [], "what no owner has is not invented");
+    node.put(0, &plain("u"));
+    let added = (ADDED, "u".to_owned(), "Running".to_owned());
+    assert_eq!(node.events(watch), [added]);
+    assert_eq!(node.view(&runtime), [], "the same view is no news");
+    let mut ended = runtime.clone();
+    ended.containers[0].state = crate::view::ContainerState::Exited;
+    ended.containers[0].finished_at = 1_700_000_009_000_000_000;
+    node.view(&ended);
+    let modified = (MODIFIED, "u".to_owned(), "Running".to_owned());
+    assert_eq!(node.events(watch), [modified]);
+    node.remove(0, "u");
+    assert_eq!(
+        node.events(watch),
+        [(DELETED, "u".to_owned(), String::new())]
+    );
+}
+
+#[test]
+fn a_pod_that_is_newer_than_the_view_has_no_status_until_the_next() {
+    let mut node = Node::new(&[API]);
+    node.list(0, &[]);
+    node.view(&RuntimeView::default());
+    let reported = pod("metadata: {name: u, namespace: ns, uid: u}\n\
+         spec: {containers: [{name: a}]}\n\
+         status: {phase: Running, containerStatuses: [{name: a, containerID: 'containerd://x',
+           state: {running: {}}}]}");
+    node.put(0, &reported);
+    let restarts = |node: &mut Node| {
+        let status = node.pods()[0].status.clone().unwrap();
+        status.container_statuses[0].restart_count()
+    };
+    assert_eq!(restarts(&mut node), 0);
+    node.view(&RuntimeView::default());
+    assert_eq!(
+        restarts(&mut node),
+        1,
+        "now the runtime is known not to have it"
+    );
+}
+
+#[test]
+fn statuses_stay_while_the_runtime_is_lost_and_are_told_whole_when_it_is_back() {
+    let mut node = Node::new(&[API]);
+    let runtime = view(&[plain_sandbox("u")]);
+    node.list(0, &[plain("u"), plain("v")]);
+    node.view(&runtime);
+    let watch = node.watch();
+    assert_eq!(node.lose(), [(SourceRef::Runtime, SourceEvent::Lost)]);
+    node.remove(0, "v");
+    node.put(0, &plain("v"));
+    assert_eq!(node.events(watch).len(), 2);
+    assert_eq!(uids(&node.served()), [("u", "Running"), ("v", "Pending")]);
+    let told = node.view(&runtime);
+    assert_eq!(
+        told.first().map(|(_, event)| event),
+        Some(&SourceEvent::Begin)
+    );
+    assert_eq!(uids(&node.served()), [("u", "Running"), ("v", "Pending")]);
+    assert_eq!(node.join.problems().count(), 0);
+}
+
+#[test]
+fn an_owner_that_is_lost_stays_lost_when_its_pod_gets_another_uid() {
+    let mut node = Node::new(&[FILES, API]);
+    node.list(0, &[from_file("p", "made-up")]);
+    node.list(1, &[mirror("p", "api", "hash")]);
+    node.view(&RuntimeView::default());
+    node.owner(1, SourceEvent::Lost);
+    node.view(&view(&[file_sandbox("p", "newer")]));
+    assert_eq!(node.served().len(), 1);
+    assert_eq!(node.served()[0].uid, "newer");
+    let state = node.pods.sources().nth(1).unwrap().state;
+    assert_eq!(state, podsapi_core::SourceState::Lost);
+    node.put(1, &mirror("p", "api", "hash"));
+    let state = node.pods.sources().nth(1).unwrap().state;
+    assert_eq!(state, podsapi_core::SourceState::Live);
+}
+
+#[test]
+fn words_out_of_order_are_for_the_core_to_refuse() {
+    let mut node = Node::new(&[API]);
+    let event = SourceEvent::Complete { at: 7 };
+    node.join.handle_owner(0, event.clone(), 8);
+    assert_eq!(node.join.poll(), Some((SourceRef::Owner(0), event)));
+    let pod = plain("u");
+    node.join
+        .handle_owner(0, SourceEvent::Put { pod, at: 7 }, 8);
+    assert!(matches!(
+        node.join.poll(),
+        Some((_, SourceEvent::Put { .. }))
+    ));
+    node.join.handle_owner(9, SourceEvent::Begin, 8);
+    assert_eq!(node.join.poll(), None);
+}

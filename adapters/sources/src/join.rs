@@ -67,7 +67,7 @@ mod properties;
 mod tests;
 
 use identity::{Adopted, served};
-use owner::{Held, Owner};
+use owner::{Held, Owner, same_pod};
 
 /// Which source an event is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,6 +181,29 @@ impl Join {
         );
     }
 
+    /// Takes note that the runtime was looked at again and shows what it showed last.
+    ///
+    /// So pods that are newer than the last view and not in it are known not to be there. Does
+    /// nothing while there is no view.
+    pub fn handle_runtime_unchanged(&mut self, at: i64) {
+        if self.runtime == Runtime::Live {
+            self.views += 1;
+            self.step(Lists::default(), at);
+        }
+    }
+
+    /// Takes what the runtime calls itself: the scheme of the identities of containers.
+    ///
+    /// The next view or word of an owner is told with it.
+    pub fn handle_runtime_name(&mut self, name: &str) {
+        if self.node.runtime_name != name {
+            name.clone_into(&mut self.node.runtime_name);
+            for known in self.known.values_mut() {
+                known.from = None;
+            }
+        }
+    }
+
     /// Takes note that the runtime cannot be seen for now.
     pub fn handle_runtime_lost(&mut self) {
         self.runtime = match self.runtime {
@@ -280,7 +303,7 @@ impl Join {
                 continue;
             };
             let same = known.from.as_ref();
-            if same.is_some_and(|(from, seen)| from == pod && seen == shown) {
+            if same.is_some_and(|(from, seen)| same_pod(from, pod) && seen == shown) {
                 continue;
             }
             known.from = Some((pod.clone(), shown.clone()));

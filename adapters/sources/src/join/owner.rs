@@ -161,11 +161,20 @@ fn words(
     at: i64,
 ) -> impl Iterator<Item = SourceEvent> {
     let pod = held.pod.clone();
-    let pod = pod.filter(|pod| told.and_then(|told| told.pod.as_ref()) != Some(pod));
+    let pod = pod.filter(|pod| {
+        let told = told.and_then(|told| told.pod.as_ref());
+        told.is_none_or(|told| !same_pod(told, pod))
+    });
     let status = held.status.clone();
     let status = status.filter(|new| told.and_then(|told| told.status.as_ref()) != Some(new));
     let put = pod.map(|pod| SourceEvent::Put { pod, at });
     let uid = uid.clone();
     let status = status.map(|status| SourceEvent::Status { uid, status, at });
     put.into_iter().chain(status)
+}
+
+/// Tells whether two pods are equal; most of those that are share their bytes.
+pub(super) fn same_pod(one: &EncodedPod, other: &EncodedPod) -> bool {
+    let (a, b) = (one.bytes(), other.bytes());
+    (a.as_ptr(), a.len()) == (b.as_ptr(), b.len()) || one == other
 }

@@ -156,6 +156,22 @@ fn a_pod_that_is_newer_than_the_view_has_no_status_until_the_next() {
 }
 
 #[test]
+fn identities_of_containers_have_the_name_of_the_runtime() {
+    let mut node = Node::new(&[API]);
+    node.list(0, &[plain("u")]);
+    let runtime = view(&[plain_sandbox("u")]);
+    let id = |node: &mut Node| {
+        let status = node.pods()[0].status.clone().unwrap();
+        status.container_statuses[0].container_id().to_owned()
+    };
+    node.view(&runtime);
+    assert_eq!(id(&mut node), "containerd://a-s-u");
+    node.join.handle_runtime_name("cri-o");
+    node.view(&runtime);
+    assert_eq!(id(&mut node), "cri-o://a-s-u");
+}
+
+#[test]
 fn statuses_stay_while_the_runtime_is_lost_and_are_told_whole_when_it_is_back() {
     let mut node = Node::new(&[API]);
     let runtime = view(&[plain_sandbox("u")]);

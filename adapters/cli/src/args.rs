@@ -1,5 +1,6 @@
 //! The command line: subcommands, flags and their help.
 
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -14,7 +15,7 @@ use crate::output::Layout;
 
 mod values;
 
-pub(crate) use values::{Simulation, SocketMode};
+pub(crate) use values::{RuntimeSocket, Simulation, SocketMode};
 
 /// Serves and reads the Kubelet Pods API.
 #[derive(Debug, Parser)]
@@ -236,6 +237,20 @@ pub(crate) struct ServeArgs {
           help_heading = SOURCES)]
     pub(crate) simulate: Option<Simulation>,
 
+    /// Show the pods' state as the container runtime on this socket has it (CRI v1), as in
+    /// /run/containerd/containerd.sock. Owns no pods: give a source of pods beside it
+    #[arg(long, env = "PODSAPI_CRI", value_name = "SOCKET", help_heading = RUNTIME)]
+    pub(crate) cri: Option<RuntimeSocket>,
+    /// How often the runtime is asked, beside its events
+    #[arg(long, env = "PODSAPI_CRI_PERIOD", value_name = "SECONDS", default_value_t = 1,
+          value_parser = clap::value_parser!(u64).range(1..=3_600), help_heading = RUNTIME)]
+    pub(crate) cri_period: u64,
+    /// An address of this node, for pods on its own network; may be given more than once. By
+    /// default the addresses that this machine sends from
+    #[arg(long = "host-ip", env = "PODSAPI_HOST_IP", value_name = "IP", value_delimiter = ',',
+          num_args = 1, help_heading = RUNTIME)]
+    pub(crate) host_ips: Vec<IpAddr>,
+
     /// ListPods and GetPod calls a second; 0 for no limit
     #[arg(long, env = "PODSAPI_QPS", value_name = "N", default_value_t = 100, help_heading = LIMITS)]
     pub(crate) qps: u32,
@@ -285,6 +300,7 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) const SOURCES: &str = "Pod sources (at least one; they combine)";
+const RUNTIME: &str = "Container runtime";
 const LIMITS: &str = "Limits";
 const ACCESS: &str = "Access";
 const OBSERVE: &str = "Observation";

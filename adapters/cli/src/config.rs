@@ -149,7 +149,7 @@ fn texts(key: &str, value: toml::Value) -> Result<Vec<String>, Problem> {
         toml::Value::Float(number) => Ok(vec![number.to_string()]),
         toml::Value::Boolean(yes) if key == "kubelet-insecure-tls" => Ok(vec![yes.to_string()]),
         toml::Value::Array(elements) => {
-            let is_list = key == "socket";
+            let is_list = matches!(key, "socket" | "host-ip");
             if !is_list {
                 return Err(wrong("one value, not a list"));
             }

@@ -22,7 +22,13 @@ pub(crate) async fn demo(args: &DemoArgs, out: &mut impl Write) -> Result<(), Fa
     let path = directory.path().join("pods.sock");
     let listener = Listener::bind(&SocketOptions::new(&path)).map_err(|error| started(&error))?;
     let source = Source::Simulated(SIMULATION);
-    let server = node::start(Config::default(), Limits::default(), vec![source], "demo");
+    let server = node::start(
+        Config::default(),
+        Limits::default(),
+        vec![source],
+        None,
+        "demo",
+    );
     let (stop, stopped) = oneshot::channel::<()>();
     let options = ServeOptions::default();
     let serving = tokio::spawn(podsapi_tokio::serve(

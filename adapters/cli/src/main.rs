@@ -1,5 +1,6 @@
 //! The `podsapi` command.
 
+mod addresses;
 mod args;
 mod check;
 mod columns;
@@ -7,6 +8,7 @@ mod config;
 mod demo;
 mod failure;
 mod human;
+mod joined;
 mod kubelet;
 mod log;
 mod mask;

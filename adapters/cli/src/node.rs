@@ -1,6 +1,7 @@
 //! A server of pods with its sources running, as `serve` and `demo` need it.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -8,10 +9,13 @@ use podsapi_core::{
     Config, Moment, Pods, SourceConfig, SourceError, SourceEvent, SourceId, SourceKind,
 };
 use podsapi_h2::{Limits, Runtime, Server};
+use podsapi_sources::cri::{self, Word};
+use podsapi_sources::view::NodeFacts;
 use podsapi_sources::{Sink, kubelet, kubelet_http, manifests, simulated, snapshot};
 use podsapi_tokio::TokioRuntime;
 
 use crate::args::Simulation;
+use crate::joined::Joined;
 
 /// Where pods come from.
 #[derive(Clone, Debug)]
@@ -61,6 +65,20 @@ impl Source {
     }
 }
 
+/// What shows the state of the pods, beside those who own them.
+#[derive(Clone, Debug)]
+pub(crate) struct RuntimeSource {
+    pub(crate) options: cri::Options,
+    /// The addresses of pods on the node's own network.
+    pub(crate) host_ips: Vec<IpAddr>,
+}
+
+impl RuntimeSource {
+    fn config() -> SourceConfig {
+        SourceConfig::new("cri", SourceKind::Cri)
+    }
+}
+
 /// Returns a server of what `sources` tell, and starts them.
 ///
 /// A source that ends, even by a panic, is reported and leaves its pods behind; the server goes on.
@@ -68,27 +86,70 @@ pub(crate) fn start(
     config: Config,
     limits: Limits,
     sources: Vec<Source>,
+    witness: Option<RuntimeSource>,
     node_name: &str,
 ) -> Server<TokioRuntime> {
     let runtime = TokioRuntime::new();
-    let configured = sources.iter().map(Source::config).collect();
+    let owners: Vec<_> = sources.iter().map(Source::config).collect();
+    let mut configured = owners.clone();
+    configured.extend(witness.iter().map(|_| RuntimeSource::config()));
     let config = Config {
         sources: configured,
         ..config
     };
     let now: Moment = runtime.now();
     let server = Server::new(Pods::new(config, now), limits, runtime);
-    for source in sources {
-        let name = source.config().name;
-        let Some(id) = server.with_pods(|pods| pods.source(&name)) else {
-            // Each kind of source comes once, under its own name.
-            tracing::error!(source = name, "the source is not known and does not run");
-            continue;
+    let joined = witness.and_then(|witness| join(&server, &owners, witness, node_name));
+    for (place, (source, owner)) in sources.into_iter().zip(owners).enumerate() {
+        let sink = match &joined {
+            Some(joined) => {
+                let (conflicts, server) = (Conflicts::default(), server.clone());
+                joined.sink(place, move || conflicts.report(&server))
+            }
+            None => match server.with_pods(|pods| pods.source(&owner.name)) {
+                Some(id) => sink(&server, id),
+                None => {
+                    // Each kind of source comes once, under its own name.
+                    tracing::error!(source = owner.name, "the source is not known");
+                    continue;
+                }
+            },
         };
-        let running = source.run(node_name.to_owned(), sink(&server, id));
-        tokio::spawn(supervise(server.clone(), id, name, running));
+        let running = source.run(node_name.to_owned(), sink.clone());
+        tokio::spawn(supervise(owner.name, running, end(sink)));
     }
     server
+}
+
+/// Puts a join in front of the server and starts what shows the state of the pods.
+fn join(
+    server: &Server<TokioRuntime>,
+    owners: &[SourceConfig],
+    witness: RuntimeSource,
+    node_name: &str,
+) -> Option<Joined> {
+    let node = NodeFacts {
+        node_name: node_name.to_owned(),
+        // The runtime tells it.
+        runtime_name: String::new(),
+        host_ips: witness.host_ips.iter().map(IpAddr::to_string).collect(),
+    };
+    let source = RuntimeSource::config();
+    let joined = Joined::new(server, owners, &source, node);
+    let Some(joined) = joined else {
+        tracing::error!(source = source.name, "the source is not known");
+        return None;
+    };
+    let (ears, end) = (joined.clone(), joined.clone());
+    let watching =
+        async move { match cri::run(witness.options, move |word| ears.hear(word)).await {} };
+    let end = move |cause| {
+        end.hear(Word::Problem(Some(cause)));
+        end.hear(Word::Lost);
+        Ok(())
+    };
+    tokio::spawn(supervise(source.name, watching, end));
+    Some(joined)
 }
 
 fn sink(server: &Server<TokioRuntime>, id: SourceId) -> Sink {
@@ -108,12 +169,11 @@ fn sink(server: &Server<TokioRuntime>, id: SourceId) -> Sink {
     )
 }
 
-/// Runs a source on a task of its own, and says so when it ended.
+/// Runs a source on a task of its own, and tells `end` why it ended.
 async fn supervise(
-    server: Server<TokioRuntime>,
-    id: SourceId,
     name: String,
     source: impl Future<Output = SourceError> + Send + 'static,
+    end: impl FnOnce(String) -> Result<(), SourceError> + Send,
 ) {
     let cause = match tokio::spawn(source).await {
         Ok(error) => error.to_string(),
@@ -124,9 +184,16 @@ async fn supervise(
         cause,
         "the source ended; its pods stay as they are"
     );
-    server.source_problem(id, Some(format!("the source ended: {cause}")));
-    if let Err(error) = server.handle_source(id, SourceEvent::Lost) {
+    if let Err(error) = end(format!("the source ended: {cause}")) {
         tracing::error!(source = name, %error, "the loss of the source was refused");
+    }
+}
+
+/// Tells a sink that its source ended.
+fn end(sink: Sink) -> impl FnOnce(String) -> Result<(), SourceError> + Send {
+    move |cause| {
+        sink.problem(Some(cause));
+        sink.lost()
     }
 }
 
@@ -202,6 +269,7 @@ mod tests {
     async fn a_source_that_panics_is_reported_and_its_pods_stay() {
         let (server, id) = server();
         let sink = sink(&server, id);
+        let end = end(sink.clone());
         let source = async move {
             sink.begin()
                 .and_then(|()| sink.put(pod()))
@@ -209,7 +277,7 @@ mod tests {
                 .unwrap();
             panic!("out of luck");
         };
-        supervise(server.clone(), id, "snapshot".to_owned(), source).await;
+        supervise("snapshot".to_owned(), source, end).await;
         let status = server.diagnostics();
         let [source] = status.sources.as_slice() else {
             panic!("{status:?}")
@@ -227,7 +295,8 @@ mod tests {
     async fn a_source_that_ends_is_reported_with_its_error() {
         let (server, id) = server();
         let source = async { SourceError::UnknownSource };
-        supervise(server.clone(), id, "snapshot".to_owned(), source).await;
+        let end = end(sink(&server, id));
+        supervise("snapshot".to_owned(), source, end).await;
         let expected = format!("the source ended: {}", SourceError::UnknownSource);
         assert_eq!(server.diagnostics().sources[0].last_error, expected);
         assert!(!server.diagnostics().ready);

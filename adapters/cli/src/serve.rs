@@ -7,12 +7,14 @@ use podsapi_client::DEFAULT_SOCKET;
 use podsapi_core::Config;
 use podsapi_h2::Limits;
 use podsapi_proto::schema::SCHEMA_VERSION;
+use podsapi_sources::cri;
 use podsapi_tokio::{Listener, ServeOptions, SocketOptions, shutdown_signal};
 
+use crate::addresses;
 use crate::args::{ServeArgs, SlowWatch};
 use crate::failure::Failure;
 use crate::log;
-use crate::node::{self, Source};
+use crate::node::{self, RuntimeSource, Source};
 
 /// Serves until SIGTERM or SIGINT.
 ///
@@ -25,6 +27,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
         None => host_name()?,
     };
     log::start(args.log, args.log_format);
+    let witness = witness(args);
     let inherited = Listener::inherited().map_err(|error| Failure::Start(error.to_string()))?;
     let runtime = crate::runtime()?;
     runtime.block_on(async {
@@ -42,7 +45,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
             node = node_name,
             "starting"
         );
-        let server = node::start(config(args), limits, sources, &node_name);
+        let server = node::start(config(args), limits, sources, witness, &node_name);
         let options = ServeOptions {
             max_connections,
             drain,
@@ -68,6 +71,24 @@ fn sources(args: &ServeArgs) -> Result<Vec<Source>, Failure> {
         return Err(Failure::Usage(NO_SOURCE.to_owned()));
     }
     Ok(sources)
+}
+
+/// Returns the runtime to look at, with the addresses of pods on the node's own network.
+fn witness(args: &ServeArgs) -> Option<RuntimeSource> {
+    let socket = args.cri.clone()?;
+    let host_ips = if args.host_ips.is_empty() {
+        addresses::own()
+    } else {
+        args.host_ips.clone()
+    };
+    if host_ips.is_empty() {
+        tracing::warn!("this node has no address of its own; give --host-ip");
+    }
+    let options = cri::Options {
+        period: Duration::from_secs(args.cri_period),
+        ..cri::Options::new(socket.0)
+    };
+    Some(RuntimeSource { options, host_ips })
 }
 
 const NO_SOURCE: &str = "no source of pods; give at least one:

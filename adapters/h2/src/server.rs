@@ -148,6 +148,25 @@ impl<R: Runtime> Server<R> {
         })
     }
 
+    /// Hands over what several sources say, in that order and in one step, so that no client sees
+    /// half of it; returns what was refused, and goes on after it.
+    pub fn handle_sources(
+        &self,
+        events: impl IntoIterator<Item = (SourceId, SourceEvent)>,
+    ) -> Vec<(SourceId, SourceError)> {
+        let now = self.shared.runtime.now();
+        let mut refused = Vec::new();
+        self.shared.with_service(|service| {
+            for (source, event) in events {
+                match service.pods.handle_source(source, event, now) {
+                    Ok(()) => service.notes.entry(source).or_default().events += 1,
+                    Err(error) => refused.push((source, error)),
+                }
+            }
+        });
+        refused
+    }
+
     /// Records the last error of a source, which diagnostics show; none clears it.
     pub fn source_problem(&self, source: SourceId, problem: Option<String>) {
         self.shared.with_service(|service| {

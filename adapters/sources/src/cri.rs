@@ -74,6 +74,8 @@ pub enum Word {
         /// The runtime's version, as it spells it.
         version: String,
     },
+    /// The runtime was looked at again and has what it had in the view before.
+    Unchanged,
     /// Everything that the runtime has; told when it differs from the view before, and always on a
     /// new connection.
     View(RuntimeView),
@@ -147,7 +149,9 @@ impl<T: Fn(Word) + Send + Sync> Source<T> {
             self.backoff.reset();
             self.report(refused);
             let view = self.known.view();
-            if told.as_ref() != Some(&view) {
+            if told.as_ref() == Some(&view) {
+                (self.tell)(Word::Unchanged);
+            } else {
                 (self.tell)(Word::View(view.clone()));
                 told = Some(view);
             }

@@ -10,8 +10,10 @@ use prost::Message;
 /// A pod that a test makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedPod {
-    /// Its name; the namespace is "default".
+    /// Its name.
     pub name: String,
+    /// Its namespace.
+    pub namespace: String,
     /// Its UID.
     pub uid: String,
     /// How many sandboxes it had before.
@@ -25,10 +27,11 @@ pub struct PlannedPod {
 }
 
 impl PlannedPod {
-    /// Returns a pod with an IPv4 address and the UID `uid-NAME`.
+    /// Returns a pod of the namespace "default" with an IPv4 address and the UID `uid-NAME`.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
+            namespace: "default".to_owned(),
             uid: format!("uid-{name}"),
             attempt: 0,
             host_network: false,
@@ -40,7 +43,7 @@ impl PlannedPod {
     fn labels(&self) -> BTreeMap<String, String> {
         let labels = [
             ("io.kubernetes.pod.name", self.name.as_str()),
-            ("io.kubernetes.pod.namespace", "default"),
+            ("io.kubernetes.pod.namespace", &self.namespace),
             ("io.kubernetes.pod.uid", &self.uid),
         ];
         BTreeMap::from(labels.map(|(name, value)| (name.to_owned(), value.to_owned())))
@@ -64,7 +67,7 @@ impl PlannedPod {
             metadata: Some(cri::PodSandboxMetadata {
                 name: self.name.clone(),
                 uid: self.uid.clone(),
-                namespace: "default".to_owned(),
+                namespace: self.namespace.clone(),
                 attempt: self.attempt,
             }),
             labels: self.labels(),

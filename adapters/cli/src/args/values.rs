@@ -1,5 +1,6 @@
 //! Flag values with a form of their own.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// How many pods to invent, how often they change, and from what seed.
@@ -49,6 +50,27 @@ impl FromStr for Simulation {
 
 /// More than this keeps a processor busy with inventing pods only.
 const MAX_CHANGES_PER_SECOND: f64 = 100_000.0;
+
+/// The path of a container runtime's socket, with or without the scheme that kubelets write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RuntimeSocket(pub(crate) PathBuf);
+
+impl FromStr for RuntimeSocket {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let path = text.strip_prefix("unix://").unwrap_or(text);
+        if path.contains("://") {
+            return Err(format!(
+                "expected the path of a UNIX socket, found {text:?}"
+            ));
+        }
+        if !path.starts_with('/') {
+            return Err(format!("expected an absolute path, found {text:?}"));
+        }
+        Ok(Self(PathBuf::from(path)))
+    }
+}
 
 /// Permission bits of the socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,6 +40,9 @@ fn every_flag_is_a_key() {
         kubelet-token-file = "/t"
         kubelet-ca-file = "/c"
         kubelet-insecure-tls = true
+        cri = "unix:///c.sock"
+        cri-period = 10
+        host-ip = ["192.0.2.1", "2001:db8::1"]
         snapshot = "/s"
         simulate = "3:0.5:7"
         qps = 5
@@ -66,6 +69,9 @@ fn every_flag_is_a_key() {
     assert_eq!(read.kubelet.kubelet, Some(PathBuf::from("/k")));
     assert_eq!(read.kubelet.kubelet_period, 4);
     assert!(read.kubelet.kubelet_insecure_tls);
+    let runtime = read.cri.map(|socket| socket.0);
+    assert_eq!(runtime, Some(PathBuf::from("/c.sock")));
+    assert_eq!((read.cri_period, read.host_ips.len()), (10, 2));
     assert_eq!(read.socket_mode.map(|mode| mode.0), Some(0o640));
     let named = file.lines().filter_map(|line| line.split_once(" = "));
     let mut named: Vec<_> = named.map(|(key, _)| key.trim().to_owned()).collect();

@@ -13,4 +13,6 @@ mod process;
 #[cfg(test)]
 mod restarts;
 #[cfg(test)]
+mod runtime;
+#[cfg(test)]
 mod serving;

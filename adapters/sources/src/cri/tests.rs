@@ -119,7 +119,7 @@ async fn a_view_has_what_only_statuses_tell() {
 }
 
 #[tokio::test]
-async fn unchanged_lists_cost_no_status_and_make_no_view() {
+async fn unchanged_lists_cost_no_status_and_are_told_as_unchanged() {
     let node = Node::new();
     let fake = node.start(false);
     fake.has(&["s"], &[("c", RUNNING)]);
@@ -129,6 +129,7 @@ async fn unchanged_lists_cost_no_status_and_make_no_view() {
     while fake.count("ListPodSandbox") < rounds + 5 {
         tokio::time::sleep(OFTEN).await;
     }
+    assert_eq!(ear.next().await, Word::Unchanged);
     assert_eq!(fake.count("ContainerStatus"), 1);
     assert_eq!(fake.count("PodSandboxStatus"), 1);
     assert_eq!(

@@ -1,0 +1,222 @@
+//! Sources behind a join: what owns pods, and the runtime that shows what became of them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use podsapi_core::{SourceConfig, SourceError, SourceEvent, SourceId};
+use podsapi_h2::Server;
+use podsapi_sources::Sink;
+use podsapi_sources::cri::Word;
+use podsapi_sources::join::{Join, SourceRef};
+use podsapi_sources::view::NodeFacts;
+use podsapi_tokio::TokioRuntime;
+
+/// A server behind a join; clones share it.
+#[derive(Clone)]
+pub(crate) struct Joined {
+    shared: Arc<Shared>,
+}
+
+/// What the sources share.
+struct Shared {
+    server: Server<TokioRuntime>,
+    owners: Vec<SourceId>,
+    runtime: SourceId,
+    /// Locked before the server, so that its words arrive in their order.
+    state: Mutex<State>,
+}
+
+/// What a word of any source changes.
+struct State {
+    join: Join,
+    owners: Vec<Troubles>,
+    runtime: Troubles,
+}
+
+/// What is wrong with a source.
+#[derive(Debug, Default)]
+struct Troubles {
+    /// What the source itself says.
+    own: Option<String>,
+    /// Which of its pods have no status, of the runtime alone.
+    without_status: Option<String>,
+    /// What of it the server refused, of its last list or since.
+    refused: Option<String>,
+    /// What was told of all this.
+    told: Option<String>,
+}
+
+impl Joined {
+    /// Returns the join of `owners`, in that order, and a runtime; all are sources of `server`.
+    ///
+    /// `None` when the server does not know one of them.
+    pub(crate) fn new(
+        server: &Server<TokioRuntime>,
+        owners: &[SourceConfig],
+        runtime: &SourceConfig,
+        node: NodeFacts,
+    ) -> Option<Self> {
+        let id = |source: &SourceConfig| server.with_pods(|pods| pods.source(&source.name));
+        let state = State {
+            join: Join::new(owners.iter().map(|owner| owner.kind), node),
+            owners: owners.iter().map(|_| Troubles::default()).collect(),
+            runtime: Troubles::default(),
+        };
+        let shared = Shared {
+            server: server.clone(),
+            owners: owners.iter().map(id).collect::<Option<_>>()?,
+            runtime: id(runtime)?,
+            state: Mutex::new(state),
+        };
+        Some(Self {
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// Returns where the owner in this place puts its pods; `listed` is called after each list.
+    pub(crate) fn sink(&self, owner: usize, listed: impl Fn() + Send + Sync + 'static) -> Sink {
+        let (events, problems) = (self.clone(), self.clone());
+        Sink::new(
+            move |event| {
+                let complete = matches!(event, SourceEvent::Complete { .. });
+                events.take_owner(owner, event)?;
+                if complete {
+                    listed();
+                }
+                Ok(())
+            },
+            move |problem| problems.set_own(SourceRef::Owner(owner), problem),
+            TokioRuntime::wall_seconds,
+        )
+    }
+
+    /// Takes the runtime's next word.
+    pub(crate) fn hear(&self, word: Word) {
+        match word {
+            Word::Lost => drop(self.take(|join, _at| join.handle_runtime_lost())),
+            Word::Problem(problem) => self.set_own(SourceRef::Runtime, problem),
+            Word::Runtime { name, .. } => {
+                drop(self.take(|join, _at| join.handle_runtime_name(&name)));
+            }
+            Word::Unchanged => drop(self.take(Join::handle_runtime_unchanged)),
+            Word::View(view) => drop(self.take(|join, at| join.handle_runtime(view, at))),
+        }
+    }
+
+    /// Returns the owner's own mistakes, for it to end; what is too large or too many is a trouble
+    /// of that pod alone.
+    fn take_owner(&self, owner: usize, event: SourceEvent) -> Result<(), SourceError> {
+        let refused = self.take(|join, at| join.handle_owner(owner, event, at));
+        for (source, error) in refused {
+            match error {
+                SourceError::PodTooLarge { .. } | SourceError::TooManyPods { .. } => {}
+                SourceError::CompleteBeforeBegin
+                | SourceError::PutBeforeBegin
+                | SourceError::UnknownSource => {
+                    if source == SourceRef::Owner(owner) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the join take a word, and the server all that follows from it in one step; returns what
+    /// the server refused.
+    fn take(&self, act: impl FnOnce(&mut Join, i64)) -> Vec<(SourceRef, SourceError)> {
+        let shared = &*self.shared;
+        let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        act(&mut state.join, TokioRuntime::wall_seconds());
+        let events: Vec<_> = std::iter::from_fn(|| state.join.poll()).collect();
+        let mut listed = Vec::new();
+        let words = events.into_iter().filter_map(|(source, event)| {
+            if matches!(event, SourceEvent::Complete { .. }) {
+                listed.push(source);
+            }
+            Some((shared.id(source)?, event))
+        });
+        let refused = shared.server.handle_sources(words);
+        let refused: Vec<_> = refused
+            .into_iter()
+            .filter_map(|(id, error)| Some((shared.source(id)?, error)))
+            .collect();
+        for source in listed {
+            if let Some(troubles) = state.troubles(source) {
+                troubles.refused = None;
+            }
+        }
+        for (source, error) in &refused {
+            if let Some(troubles) = state.troubles(*source) {
+                troubles.refused = Some(format!("{error} (not served)"));
+            }
+        }
+        let mut problems = state.join.problems();
+        let problem = problems.next();
+        let problem = problem.map(|(uid, error)| format!("{}: {error}", uid.as_str()));
+        let more = problems.count();
+        state.runtime.without_status = match (problem, more) {
+            (Some(text), 1..) => Some(format!("{text}; and {more} more")),
+            (problem, _) => problem,
+        };
+        shared.tell(&mut state);
+        refused
+    }
+
+    fn set_own(&self, source: SourceRef, problem: Option<String>) {
+        let shared = &*self.shared;
+        let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(troubles) = state.troubles(source) {
+            troubles.own = problem;
+        }
+        shared.tell(&mut state);
+    }
+}
+
+impl Shared {
+    fn id(&self, source: SourceRef) -> Option<SourceId> {
+        match source {
+            SourceRef::Owner(place) => self.owners.get(place).copied(),
+            SourceRef::Runtime => Some(self.runtime),
+        }
+    }
+
+    fn source(&self, id: SourceId) -> Option<SourceRef> {
+        if id == self.runtime {
+            return Some(SourceRef::Runtime);
+        }
+        let place = self.owners.iter().position(|owner| *owner == id);
+        place.map(SourceRef::Owner)
+    }
+
+    /// Tells the server which troubles changed.
+    fn tell(&self, state: &mut State) {
+        let owners = self.owners.iter().zip(&mut state.owners);
+        for (id, troubles) in owners.chain([(&self.runtime, &mut state.runtime)]) {
+            let text = troubles.text();
+            if text != troubles.told {
+                self.server.source_problem(*id, text.clone());
+                troubles.told = text;
+            }
+        }
+    }
+}
+
+impl State {
+    fn troubles(&mut self, source: SourceRef) -> Option<&mut Troubles> {
+        match source {
+            SourceRef::Owner(place) => self.owners.get_mut(place),
+            SourceRef::Runtime => Some(&mut self.runtime),
+        }
+    }
+}
+
+impl Troubles {
+    fn text(&self) -> Option<String> {
+        let all = [&self.own, &self.refused, &self.without_status];
+        let texts: Vec<&str> = all.into_iter().flatten().map(String::as_str).collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests;

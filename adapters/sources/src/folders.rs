@@ -126,7 +126,7 @@ fn mask() -> WatchMask {
 const EVENT_BUFFER_BYTES: usize = 4096;
 
 /// Folders one source may watch: the kernel grants a user some thousands of watches for everything.
-const FOLDERS_LIMIT: usize = 64;
+pub(crate) const FOLDERS_LIMIT: usize = 64;
 
 /// How long a folder must be quiet before it is read: editors and `kubectl` save in several steps.
 const QUIET: Duration = Duration::from_millis(50);

@@ -26,7 +26,7 @@ use std::time::Duration;
 use podsapi_core::{EncodedPod, SourceError};
 use tokio::time::Instant;
 
-use crate::folders::Folders;
+use crate::folders::{FOLDERS_LIMIT, Folders};
 use crate::problems::{Problem, Problems};
 use crate::sink::Sink;
 use catalog::Catalog;
@@ -115,7 +115,9 @@ impl Watch {
     async fn arm_and_read(&mut self, sink: &Sink, changed: bool) -> Result<(), SourceError> {
         let mut changed = changed;
         for _ in 0..REARMS_LIMIT {
-            let mut wanted = self.link_targets.clone();
+            // The folder itself is watched whatever its links ask for.
+            let targets = self.link_targets.iter().take(FOLDERS_LIMIT - 1);
+            let mut wanted: BTreeSet<PathBuf> = targets.cloned().collect();
             wanted.insert(self.options.directory.clone());
             changed |= self.folders.arm(&wanted);
             if !changed && Instant::now() < self.due {
@@ -166,6 +168,14 @@ impl Watch {
         if let Some(reason) = self.folders.broken() {
             let period = self.options.rescan;
             let text = format!("{reason} (changes are seen every {period:?} only)");
+            problems.insert(Problem::remark(subject(), text));
+        }
+        if scan.link_targets.len() >= FOLDERS_LIMIT {
+            let (most, period) = (FOLDERS_LIMIT - 1, self.options.rescan);
+            let text = format!(
+                "its links lead into more than {most} folders (changes in the others are seen every \
+                 {period:?} only)"
+            );
             problems.insert(Problem::remark(subject(), text));
         }
         if self.served.as_ref() != Some(&pods) {

@@ -44,7 +44,13 @@ impl Problem {
     pub(crate) fn line(&self) -> String {
         match self {
             Self::Fault { subject, text } | Self::Remark { subject, text } => {
-                format!("{subject}: {text}")
+                let mut line = format!("{subject}: {text}");
+                // What is quoted of a file, such as a key, may be as long as the file.
+                if let Some((end, _)) = line.char_indices().nth(LINE_LIMIT) {
+                    line.truncate(end);
+                    line.push('…');
+                }
+                line
             }
         }
     }
@@ -86,6 +92,9 @@ fn summary(open: &BTreeSet<Problem>) -> Option<String> {
     }
     Some(lines.join("; "))
 }
+
+/// Characters of one problem that are told.
+const LINE_LIMIT: usize = 1_000;
 
 /// Problems spelled out in one text; the log has all of them.
 const LINES_LIMIT: usize = 5;

@@ -381,6 +381,48 @@ async fn what_may_not_be_read_is_reported_and_served_once_it_may() {
 }
 
 #[tokio::test]
+async fn a_folder_is_watched_itself_however_many_folders_its_links_lead_into() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().join("z");
+    fs::create_dir(&directory).unwrap();
+    for number in 10..80 {
+        let target = folder.path().join(format!("a{number}"));
+        fs::create_dir(&target).unwrap();
+        fs::write(target.join("file"), manifest(&format!("p{number}"), "p:1")).unwrap();
+        symlink(
+            target.join("file"),
+            directory.join(format!("p{number}.yaml")),
+        )
+        .unwrap();
+    }
+    let mut running = Running::start_on(folder, &directory, SELDOM);
+    running.recorder.until(|heard| heard.pods.len() == 70).await;
+    fs::write(directory.join("web.yaml"), manifest("web", "web:1")).unwrap();
+    let heard = running
+        .recorder
+        .until(|heard| heard.pods.contains_key("default/web-node-a"))
+        .await;
+    let expected = "its links lead into more than 63 folders";
+    assert!(heard.problem().contains(expected), "{}", heard.problem());
+}
+
+#[tokio::test]
+async fn a_problem_is_told_in_a_line_however_long_the_key_that_it_quotes() {
+    let key = "k".repeat(100_000);
+    let running = Running::start(|folder| {
+        fs::write(
+            folder.join("web.json"),
+            format!("{{\"{key}\":1,\"{key}\":2}}"),
+        )
+        .unwrap();
+    })
+    .await;
+    let heard = running.recorder.heard();
+    assert!(heard.problem().contains("the key \"kkkk"));
+    assert!(heard.problem().chars().count() <= 1_001);
+}
+
+#[tokio::test]
 async fn a_path_that_is_no_folder_is_reported_and_completes_nothing_until_it_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let directory = folder.path().join("file");

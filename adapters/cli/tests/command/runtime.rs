@@ -7,7 +7,7 @@ use std::path::Path;
 use podsapi_proto::json::{Value, parse_json};
 use podsapi_tests::containerd::{Containerd, PlannedContainer, PlannedPod, Runtime, Version};
 
-use crate::process::{Server, manifest, run, until};
+use crate::process::{Server, manifest, now, run, until};
 
 #[test]
 fn without_a_runtime_the_server_waits_and_says_for_what() {
@@ -145,6 +145,22 @@ async fn served(mut containerd: Containerd) {
         Some(())
     });
 
+    // A pod on the node's network has the node's address.
+    let file = directory.path().join("net.yaml");
+    let shared = "apiVersion: v1\nkind: Pod\nmetadata: {name: net, namespace: shop, uid: uid-net}\n\
+                spec: {hostNetwork: true, containers: [{name: app, image: 'example.org/app:1'}]}\n";
+    std::fs::write(file, shared).unwrap();
+    let net = PlannedPod {
+        host_network: true,
+        ..planned("net", "uid-net")
+    };
+    runtime.run(&net).await.unwrap();
+    until("the node's address is the pod's", || {
+        let shown = pod(&server, "uid-net")?;
+        let found = at(&shown, "status.podIP")?.as_str()? == "192.0.2.7";
+        found.then_some(())
+    });
+
     // A static pod that comes later takes the UID that the sandbox carries.
     manifest(directory.path(), "late", "");
     let late = planned("late", "0123456789abcdef0123456789abcdef");
@@ -173,3 +189,59 @@ async fn served(mut containerd: Containerd) {
         Some(())
     });
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_end_is_told_to_a_watch_within_the_period() {
+    for version in [Version::Packaged, Version::Next] {
+        match Containerd::start(version) {
+            Ok(containerd) => delays(containerd).await,
+            Err(reason) => println!("skipped with {version:?}: {reason}"),
+        }
+    }
+}
+
+async fn delays(containerd: Containerd) {
+    let directory = tempfile::tempdir().unwrap();
+    manifest(directory.path(), "web", "uid-web");
+    let runtime = containerd.connect().await;
+    let web = planned("web", "uid-web");
+    let sandbox = runtime.run(&web).await.unwrap();
+    let sockets = tempfile::tempdir().unwrap();
+    let server = serve(sockets.path(), directory.path(), &containerd);
+    let watch = server.command(&["watch", "-o", "json"]);
+    watch.line("INITIAL_SYNC_COMPLETE");
+    let told = |id: &str, state: &str| {
+        let id = format!("containerd://{id}");
+        loop {
+            let event = parse_json(watch.line("\"MODIFIED\"").as_bytes()).unwrap();
+            let container = at(&event, "object.status.containerStatuses.0");
+            let found = container.and_then(|container| container.get("containerID"));
+            let state = container.and_then(|container| at(container, state));
+            if found.and_then(Value::as_str) == Some(&id) && state.is_some() {
+                return;
+            }
+        }
+    };
+    let mut delays = Vec::new();
+    for attempt in 0..ENDS {
+        let app = PlannedContainer {
+            attempt,
+            ..PlannedContainer::new("app", "sleep 1000")
+        };
+        let id = runtime.launch(&sandbox, &web, &app).await.unwrap();
+        told(&id, "state.running");
+        let killed = now();
+        containerd.kill_task(&id);
+        told(&id, "state.terminated");
+        delays.push(killed.elapsed());
+        runtime.remove(&id).await.unwrap();
+    }
+    delays.sort();
+    let version = runtime.version().await.unwrap().runtime_version;
+    let (middle, last) = (delays[delays.len() / 2], delays[delays.len() - 1]);
+    println!("{version}: from an end to its event p50 {middle:?}, max {last:?} of {ENDS}");
+    // The period of a second, and as much again for a busy machine.
+    assert!(last.as_secs() < 2, "{delays:?}");
+}
+
+const ENDS: u32 = 20;

@@ -25,11 +25,13 @@ pub struct Decoded {
     pub unknown_fields: usize,
 }
 
-/// Decodes a message into the value that Go's types print, without `apiVersion` and `kind`.
+/// Decodes a part of a message into its value, without `apiVersion` and `kind`.
 ///
-/// Fields come by ascending number, map entries by key. What the bytes do not name is not printed; a
-/// zero that they name is printed where Go would: when the field is a pointer, a plain struct, or has
-/// no `omitempty`. Of a field that is there twice the last value counts, messages are merged.
+/// Fields come by ascending number, map entries by key. What the bytes do not name is not in the
+/// value, so this is for what a field mask left; for a whole message see [`decode_whole`]. A zero
+/// that the bytes name is in the value where Go would print it: when the field is a pointer, a plain
+/// struct, or has no `omitempty`. Of a field that is there twice the last value counts, messages are
+/// merged.
 ///
 /// # Errors
 ///
@@ -49,13 +51,41 @@ pub fn decode(message: Message, bytes: &[u8]) -> Result<Value, DecodeError> {
     decode_counting(message, bytes).map(|decoded| decoded.value)
 }
 
+/// Decodes a whole message into the value that Go's types print, without `apiVersion` and `kind`.
+///
+/// Differs from [`decode`] in what the bytes do not name, in this message and in all that are in it:
+/// Go has a zero there, and prints it where the field is a plain value without `omitempty`
+/// (`ready: false`) or a plain struct (`lastState: {}`). A list, a map, a time and a pointer without
+/// `omitempty` are `null` then (`containers: null`).
+///
+/// # Errors
+///
+/// As [`decode`].
+///
+/// # Examples
+///
+/// ```
+/// use podsapi_proto::json::{decode_whole, to_json};
+/// use podsapi_proto::schema::Message;
+///
+/// let pod = decode_whole(Message::POD, b"\x0a\x03\x0a\x01a")?;
+/// assert_eq!(
+///     to_json(&pod),
+///     r#"{"metadata":{"name":"a"},"spec":{"containers":null},"status":{}}"#
+/// );
+/// # Ok::<(), podsapi_proto::json::DecodeError>(())
+/// ```
+pub fn decode_whole(message: Message, bytes: &[u8]) -> Result<Value, DecodeError> {
+    Decoder::new(Unnamed::AsGo).one(message, bytes, Path::ROOT)
+}
+
 /// Decodes as [`decode`] does and counts the fields that the schema does not know.
 ///
 /// # Errors
 ///
 /// As [`decode`].
 pub fn decode_counting(message: Message, bytes: &[u8]) -> Result<Decoded, DecodeError> {
-    let mut decoder = Decoder { unknown_fields: 0 };
+    let mut decoder = Decoder::new(Unnamed::LeftOut);
     let value = decoder.one(message, bytes, Path::ROOT)?;
     Ok(Decoded {
         value,
@@ -63,11 +93,28 @@ pub fn decode_counting(message: Message, bytes: &[u8]) -> Result<Decoded, Decode
     })
 }
 
+/// What becomes of the fields that the bytes do not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unnamed {
+    /// They are zero, and printed where Go prints a zero.
+    AsGo,
+    /// They are not printed, since nobody asked for them.
+    LeftOut,
+}
+
 struct Decoder {
+    unnamed: Unnamed,
     unknown_fields: usize,
 }
 
 impl Decoder {
+    fn new(unnamed: Unnamed) -> Self {
+        Self {
+            unnamed,
+            unknown_fields: 0,
+        }
+    }
+
     fn one(
         &mut self,
         message: Message,
@@ -97,10 +144,11 @@ impl Decoder {
         while let Some((number, payload)) = records.next().map_err(|why| at(&path, why))? {
             by_number.entry(number).or_default().push(payload);
         }
-        for (number, payloads) in by_number {
-            let Some(field) = message.field(number) else {
-                self.unknown_fields += payloads.len();
-                continue;
+        for field in message.fields() {
+            let payloads = match by_number.remove(&field.number()) {
+                Some(payloads) => payloads,
+                None if self.prints_unnamed(field) => Vec::new(),
+                None => continue,
             };
             if let Some(embedded) = field.message().filter(|_| field.is_hop()) {
                 let bytes = joined(&payloads).map_err(|why| at(&path.field(field.name()), why))?;
@@ -111,7 +159,18 @@ impl Decoder {
                 object.push(String::from(field.name()), value);
             }
         }
+        self.unknown_fields += by_number.values().map(Vec::len).sum::<usize>();
         Ok(())
+    }
+
+    /// Says whether a field may have something to print although the bytes do not name it.
+    fn prints_unnamed(&self, field: Field) -> bool {
+        let zero = match field.zero_in_json() {
+            ZeroInJson::Always | ZeroInJson::NullWhenAbsent => true,
+            ZeroInJson::Never | ZeroInJson::WhenSet => false,
+        };
+        // Of an embedded struct only the fields have a say.
+        self.unnamed == Unnamed::AsGo && (zero || field.is_hop())
     }
 
     /// Returns the value of a field, `None` when Go prints none.
@@ -121,16 +180,24 @@ impl Decoder {
         payloads: &[Payload<'_>],
         path: Path<'_>,
     ) -> Result<Option<Value>, DecodeError> {
+        let zero = field.zero_in_json();
         match field.shape() {
+            Shape::Singular if payloads.is_empty() && zero == ZeroInJson::NullWhenAbsent => {
+                Ok(Some(Value::Null))
+            }
             Shape::Singular => {
                 let value = self.singular(field, payloads, path)?;
-                let hidden = is_zero(&value) && field.zero_in_json() == ZeroInJson::Never;
+                let hidden = is_zero(&value) && zero == ZeroInJson::Never;
                 Ok((!hidden).then_some(value))
             }
             Shape::Repeated => {
                 let list = self.list(field, payloads, path)?;
-                Ok((!list.is_empty()).then_some(Value::List(list)))
+                if list.is_empty() {
+                    return Ok(self.prints_unnamed(field).then_some(Value::Null));
+                }
+                Ok(Some(Value::List(list)))
             }
+            Shape::Map if payloads.is_empty() => Ok(Some(Value::Null)),
             Shape::Map => {
                 let mut entries = BTreeMap::new();
                 for payload in payloads {

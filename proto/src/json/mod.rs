@@ -1,8 +1,8 @@
 //! JSON and YAML, and what they mean for the messages of the schema.
 //!
 //! Text becomes a [`Value`] ([`parse_json`], [`parse_yaml`]), a value becomes an encoded message
-//! ([`encode()`]) and back ([`decode()`]), and a value becomes text again ([`to_json`],
-//! [`to_json_pretty`], [`to_yaml`]). Nothing here is recursive over what a text nests beyond
+//! ([`encode()`]) and back ([`decode()`] for a part, [`decode_whole`] for all of it as Go prints it),
+//! and a value becomes text again ([`to_json`], [`to_json_pretty`], [`to_yaml`]). Nothing here is recursive over what a text nests beyond
 //! [`MAX_DEPTH`].
 //!
 //! ```
@@ -33,7 +33,7 @@ mod wire;
 use alloc::string::String;
 
 pub use crate::yaml::{parse_yaml, to_yaml};
-pub use decode::{Decoded, decode, decode_counting};
+pub use decode::{Decoded, decode, decode_counting, decode_whole};
 pub use encode::{Encoded, encode};
 pub use error::{DecodeError, JsonError, TextError};
 pub use print::{to_json, to_json_pretty};

@@ -1,6 +1,8 @@
 //! What single values become on the wire and what they are printed as.
 
-use podsapi_proto::json::{decode, decode_counting, encode, parse_json, to_json, whole_object};
+use podsapi_proto::json::{
+    decode, decode_counting, decode_whole, encode, parse_json, to_json, whole_object,
+};
 use podsapi_proto::schema::{Kind, Message};
 
 fn message(path: &[&str]) -> Message {
@@ -225,4 +227,41 @@ fn a_whole_object_begins_with_its_type() {
     let json = to_json(&whole_object("v1", "Pod", pod));
     assert_eq!(json, r#"{"apiVersion":"v1","kind":"Pod","spec":{}}"#);
     assert_eq!(bytes_of(Message::POD, &json), b"\x12\x00");
+}
+
+#[test]
+fn a_whole_message_has_the_zeros_of_go_where_the_bytes_name_nothing() {
+    let whole = |message, bytes: &[u8]| to_json(&decode_whole(message, bytes).unwrap());
+    let container = message(&["status", "containerStatuses"]);
+    let printed = r#"{"name":"","state":{},"lastState":{},"ready":false,"restartCount":0,"image":"","imageID":""}"#;
+    assert_eq!(whole(container, b""), printed);
+    assert_eq!(json_of(container, b""), "{}");
+    // A time is null, and what is inside a list or a map is whole too.
+    let condition = message(&["status", "conditions"]);
+    let printed = r#"{"type":"","status":"","lastProbeTime":null,"lastTransitionTime":null}"#;
+    assert_eq!(whole(condition, b""), printed);
+    let status = bytes_of(message(&["status"]), r#"{"conditions":[{"type":"Ready"}]}"#);
+    let text = whole(message(&["status"]), &status);
+    assert!(text.contains(r#"{"type":"Ready","status":"","#), "{text}");
+    // Fields of an embedded struct, also of one that the bytes do not name.
+    let debug = message(&["spec", "ephemeralContainers"]);
+    assert_eq!(whole(debug, b""), r#"{"name":"","resources":{}}"#);
+    // A pointer without omitempty, and a list and a map without.
+    let affinity = message(&["spec", "affinity", "nodeAffinity"]);
+    let required = affinity
+        .field_named("requiredDuringSchedulingIgnoredDuringExecution")
+        .and_then(|field| field.message())
+        .unwrap();
+    assert_eq!(whole(required, b""), r#"{"nodeSelectorTerms":null}"#);
+    // What has omitempty or omitzero stays away.
+    let metadata = message(&["metadata"]);
+    assert_eq!(whole(metadata, b""), "{}");
+}
+
+#[test]
+fn a_whole_message_comes_back_as_the_same_json() {
+    let bytes = bytes_of(Message::POD, r#"{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}}"#);
+    let value = decode_whole(Message::POD, &bytes).unwrap();
+    let again = encode(Message::POD, &value).unwrap();
+    assert_eq!(decode_whole(Message::POD, &again.bytes).unwrap(), value);
 }

@@ -1,7 +1,7 @@
 //! All pods of a real node, there and back.
 
 use podsapi_proto::json::{
-    Map, Value, decode_counting, encode, parse_yaml, to_json_pretty, to_yaml,
+    Map, Value, decode_counting, decode_whole, encode, parse_yaml, to_json_pretty, to_yaml,
 };
 use podsapi_proto::schema::Message;
 
@@ -50,7 +50,34 @@ fn there_and_back(list: &Value, count: usize) {
         }
         let again = encode(Message::POD, &decoded.value).unwrap();
         assert_eq!(again.bytes, encoded.bytes);
+        printed_whole(pod, &encoded.bytes);
     }
+}
+
+/// Expects what the kubelet or kubectl printed, nulls included, but for what changed since.
+fn printed_whole(pod: &Value, bytes: &[u8]) {
+    let mut printed = pod.clone();
+    if let Value::Map(map) = &mut printed {
+        map.remove("apiVersion");
+        map.remove("kind");
+        let metadata = no_creation_time(map.remove("metadata").unwrap());
+        map.set("metadata", metadata);
+    }
+    let whole = decode_whole(Message::POD, bytes).unwrap();
+    if whole != printed {
+        assert_eq!(to_json_pretty(&whole), to_json_pretty(&printed));
+    }
+}
+
+/// Leaves out the `null` that 1.31 printed for a time of creation that is not set.
+fn no_creation_time(metadata: Value) -> Value {
+    let Value::Map(mut metadata) = metadata else {
+        return metadata;
+    };
+    if metadata.get("creationTimestamp") == Some(&Value::Null) {
+        metadata.remove("creationTimestamp");
+    }
+    Value::Map(metadata)
 }
 
 /// Leaves out what counts as not named: the entries that are null.

@@ -24,6 +24,7 @@ mod object;
 mod opaque;
 mod path;
 mod print;
+mod printable;
 mod quantity;
 mod read;
 mod time;
@@ -37,6 +38,7 @@ pub use decode::{Decoded, decode, decode_counting, decode_whole};
 pub use encode::{Encoded, encode};
 pub use error::{DecodeError, JsonError, TextError};
 pub use print::{to_json, to_json_pretty};
+pub use printable::printable;
 pub use read::parse_json;
 pub use value::{Map, Number, Value};
 

@@ -15,6 +15,8 @@ pub(super) enum Scalar {
     Bool(bool),
     Float(f64),
     Int(i128),
+    /// A whole number beyond 64 bits, in its digits: Go reads a double, and a double has lost some.
+    Long(String),
     Null,
     String(String),
 }
@@ -28,7 +30,8 @@ pub(super) fn tagged(tag: &str, text: &str) -> Result<Scalar, String> {
         | ("int", scalar @ Scalar::Int(_))
         | ("float", scalar @ Scalar::Float(_))
         | ("null", scalar @ Scalar::Null) => scalar,
-        ("float", Scalar::Int(value)) => Scalar::Float(int_as_float(value)),
+        ("float", Scalar::Int(value)) => Scalar::Float(as_float(&value.to_string())),
+        ("float", Scalar::Long(digits)) => Scalar::Float(as_float(&digits)),
         ("bool" | "int" | "float" | "null", _) => {
             return Err(format!("the tag !!{tag} does not fit {text:?}"));
         }
@@ -59,7 +62,9 @@ pub(super) fn plain(text: &str) -> Scalar {
         Some(b'.') if underscores_separate_digits(text) => float(&text.replace('_', "")),
         Some(b'+' | b'-' | b'0'..=b'9') => {
             let digits = text.replace('_', "");
-            int(&digits).or_else(|| float(&digits))
+            int(&digits)
+                .or_else(|| long(text))
+                .or_else(|| float(&digits))
         }
         Some(_) | None => None,
     };
@@ -95,6 +100,13 @@ fn int(text: &str) -> Option<Scalar> {
         .then_some(Scalar::Int(value))
 }
 
+/// Takes decimal digits as JSON has them, when they are not too many for a double.
+fn long(text: &str) -> Option<Scalar> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let decimal = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+    (decimal && as_float(text).is_finite()).then(|| Scalar::Long(String::from(text)))
+}
+
 fn underscores_separate_digits(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| {
@@ -127,9 +139,9 @@ fn float(text: &str) -> Option<Scalar> {
     value.is_finite().then_some(Scalar::Float(value))
 }
 
-fn int_as_float(value: i128) -> f64 {
-    // The shortest text of a whole number reads back as the nearest double.
-    value.to_string().parse().unwrap_or(f64::NAN)
+/// Returns the double nearest to a whole number.
+fn as_float(digits: &str) -> f64 {
+    digits.parse().unwrap_or(f64::NAN)
 }
 
 fn binary(text: &str) -> Result<String, String> {
@@ -151,6 +163,7 @@ pub(super) fn value(scalar: Scalar) -> Result<Value, String> {
         Scalar::Bool(value) => return Ok(Value::Bool(value)),
         Scalar::String(text) => return Ok(Value::String(text)),
         Scalar::Int(value) => value.to_string(),
+        Scalar::Long(digits) => digits,
         Scalar::Float(value) => json_float(value),
     };
     Number::new(&number)
@@ -164,6 +177,7 @@ pub(super) fn key(scalar: Scalar) -> Option<String> {
         Scalar::Null => None,
         Scalar::Bool(value) => Some(value.to_string()),
         Scalar::Int(value) => Some(value.to_string()),
+        Scalar::Long(digits) => Some(key_float(as_float(&digits))),
         Scalar::Float(value) => Some(key_float(value)),
         Scalar::String(text) => Some(text),
     }

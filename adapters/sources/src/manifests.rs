@@ -88,6 +88,8 @@ struct Watch {
     link_targets: BTreeSet<PathBuf>,
     catalog: Catalog,
     problems: Problems,
+    /// What was wrong when the folder was last read, and still is as far as anybody knows.
+    standing: BTreeSet<Problem>,
     /// What was put last; `None` before the first complete list.
     served: Option<Vec<EncodedPod>>,
     /// What the sink refused of it.
@@ -103,6 +105,7 @@ impl Watch {
             link_targets: BTreeSet::new(),
             catalog: Catalog::new(&options.node_name),
             problems: Problems::default(),
+            standing: BTreeSet::new(),
             served: None,
             refused: BTreeSet::new(),
             due: Instant::now(),
@@ -125,20 +128,32 @@ impl Watch {
             }
             self.due = Instant::now() + self.options.rescan;
             changed = false;
-            match self.scan().await {
+            match self.settled().await {
                 Ok(scan) => {
                     self.take(&scan, sink)?;
                     self.link_targets = scan.link_targets;
                 }
                 Err(problem) => {
                     self.due = Instant::now() + TICK.min(self.options.rescan);
-                    self.problems
-                        .replace(BTreeSet::from([problem]), SOURCE, sink);
+                    let mut problems = self.standing.clone();
+                    problems.insert(problem);
+                    self.problems.replace(problems, SOURCE, sink);
                     return Ok(());
                 }
             }
         }
         Ok(())
+    }
+
+    /// Reads the folder, and once more in a moment if a file may be half written: a shell empties a
+    /// file before it writes it anew.
+    async fn settled(&mut self) -> Result<Scan, Problem> {
+        let scan = self.scan().await?;
+        if !self.catalog.doubts(&scan) {
+            return Ok(scan);
+        }
+        self.folders.changed(Instant::now() + SETTLE).await;
+        self.scan().await
     }
 
     async fn scan(&self) -> Result<Scan, Problem> {
@@ -184,6 +199,7 @@ impl Watch {
             self.served = Some(pods);
         }
         problems.extend(self.refused.iter().cloned());
+        self.standing.clone_from(&problems);
         self.problems.replace(problems, SOURCE, sink);
         Ok(())
     }
@@ -197,6 +213,9 @@ const RESCAN: Duration = Duration::from_secs(20);
 /// How often the folder is looked for under its name: when it appears or is replaced, nothing in
 /// it has an event to tell.
 const TICK: Duration = Duration::from_secs(1);
+
+/// How long a file that makes no pod may take to be written, before that is reported.
+const SETTLE: Duration = Duration::from_millis(500);
 
 /// Readings in a row before waiting again, should links change at each of them.
 const REARMS_LIMIT: usize = 4;

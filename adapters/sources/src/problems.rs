@@ -2,9 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use podsapi_proto::json::printable;
+
 use crate::sink::Sink;
 
 /// One thing that an operator should know.
+///
+/// Names and reasons come from files and pods, and go to logs and terminals: what could steer
+/// those is spelled as an escape from the start.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Problem {
     /// Something is not served, or not as it is now.
@@ -27,16 +32,16 @@ impl Problem {
     /// Says that something is not served, or is served in an older form.
     pub(crate) fn fault(subject: impl Into<String>, text: impl Into<String>) -> Self {
         Self::Fault {
-            subject: subject.into(),
-            text: text.into(),
+            subject: printable(&subject.into()).into_owned(),
+            text: printable(&text.into()).into_owned(),
         }
     }
 
     /// Says that something is served which may surprise.
     pub(crate) fn remark(subject: impl Into<String>, text: impl Into<String>) -> Self {
         Self::Remark {
-            subject: subject.into(),
-            text: text.into(),
+            subject: printable(&subject.into()).into_owned(),
+            text: printable(&text.into()).into_owned(),
         }
     }
 
@@ -98,3 +103,17 @@ const LINE_LIMIT: usize = 1_000;
 
 /// Problems spelled out in one text; the log has all of them.
 const LINES_LIMIT: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_from_a_file_can_neither_steer_a_terminal_nor_begin_a_line() {
+        for make in [Problem::fault, Problem::remark] {
+            let problem = make("a\u{1b}[2J.yaml", "x\nERROR forged\r\u{9b}m");
+            let expected = r"a\u{1b}[2J.yaml: x\nERROR forged\r\u{9b}m";
+            assert_eq!(problem.line(), expected);
+        }
+    }
+}

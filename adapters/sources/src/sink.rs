@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use podsapi_core::{EncodedPod, SourceError, SourceEvent, Uid};
+use podsapi_proto::json::printable;
 
 use crate::problems::Problem;
 
@@ -117,9 +118,10 @@ impl Sink {
         Ok(refused)
     }
 
-    /// Tells what is wrong with the source, or with `None` that nothing is any more.
+    /// Tells what is wrong with the source, or with `None` that nothing is any more; control
+    /// characters are told as escapes.
     pub fn problem(&self, text: Option<String>) {
-        (self.outlets.problem)(text);
+        (self.outlets.problem)(text.map(|text| printable(&text).into_owned()));
     }
 
     /// The wall time in seconds since 1970.

@@ -53,6 +53,7 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
     let mut watch = Watch {
         folders: Folders::default(),
         problems: Problems::default(),
+        standing: BTreeSet::new(),
         served: None,
         refused: BTreeSet::new(),
         last: None,
@@ -71,6 +72,8 @@ struct Watch {
     options: Options,
     folders: Folders,
     problems: Problems,
+    /// What was wrong with the pods read last.
+    standing: BTreeSet<Problem>,
     /// What was put last; `None` before the first complete list.
     served: Option<Vec<EncodedPod>>,
     /// What the sink refused of it.
@@ -106,16 +109,20 @@ impl Version {
 impl Watch {
     async fn read_if_changed(&mut self, sink: &Sink) -> Result<(), SourceError> {
         self.folders.arm(&folders_of(&self.options.file));
-        let version = std::fs::metadata(&self.options.file)
-            .as_ref()
-            .map(Version::of)
-            .ok();
+        let version = self.version();
         if version == self.last && Instant::now() < self.due {
             return Ok(());
         }
+        let changed = version != self.last;
         self.last = version;
         self.due = Instant::now() + self.options.rescan;
-        let found = self.read().await;
+        let mut found = self.read().await;
+        if found.is_err() && changed && version.is_some() {
+            // It may be half written: a shell empties a file before it writes it anew.
+            self.folders.changed(Instant::now() + SETTLE).await;
+            self.last = self.version();
+            found = self.read().await;
+        }
         let mut problems = BTreeSet::new();
         if let Some(reason) = self.folders.broken() {
             let text = format!("{reason} (changes are looked for every second)");
@@ -123,7 +130,7 @@ impl Watch {
         }
         match found {
             Ok(found) => {
-                problems.extend(found.problems);
+                self.standing = found.problems;
                 if self.served.as_ref() != Some(&found.pods) {
                     self.refused = sink.replace(&found.pods)?;
                     tracing::info!(source = SOURCE, pods = found.pods.len(), "list complete");
@@ -138,9 +145,15 @@ impl Watch {
                 problems.insert(Problem::fault(self.subject(), format!("{error} ({state})")));
             }
         }
+        problems.extend(self.standing.iter().cloned());
         problems.extend(self.refused.iter().cloned());
         self.problems.replace(problems, SOURCE, sink);
         Ok(())
+    }
+
+    fn version(&self) -> Option<Version> {
+        let metadata = std::fs::metadata(&self.options.file);
+        metadata.as_ref().map(Version::of).ok()
     }
 
     async fn read(&self) -> Result<list::Found, String> {
@@ -178,6 +191,9 @@ const SNAPSHOT_LIMIT_BYTES: u64 = MAX_TEXT_BYTES as u64;
 
 /// As often as manifests are read again.
 const RESCAN: Duration = Duration::from_secs(20);
+
+/// How long a file that cannot be read may take to be written, before that is reported.
+const SETTLE: Duration = Duration::from_millis(500);
 
 /// How often the file is looked at where no event tells of a change, as when it is in a folder
 /// that does not exist yet.

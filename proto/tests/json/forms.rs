@@ -260,7 +260,10 @@ fn a_whole_message_has_the_zeros_of_go_where_the_bytes_name_nothing() {
 
 #[test]
 fn a_whole_message_comes_back_as_the_same_json() {
-    let bytes = bytes_of(Message::POD, r#"{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}}"#);
+    let bytes = bytes_of(
+        Message::POD,
+        r#"{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}}"#,
+    );
     let value = decode_whole(Message::POD, &bytes).unwrap();
     let again = encode(Message::POD, &value).unwrap();
     assert_eq!(decode_whole(Message::POD, &again.bytes).unwrap(), value);

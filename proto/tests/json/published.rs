@@ -4,8 +4,8 @@ use std::path::Path;
 
 use podsapi_proto::core_v1::Pod;
 use podsapi_proto::json::{
-    Value, decode_counting, decode_whole, encode, parse_json, parse_yaml, to_json, to_json_pretty, to_yaml,
-    whole_object,
+    Value, decode_counting, decode_whole, encode, parse_json, parse_yaml, to_json, to_json_pretty,
+    to_yaml, whole_object,
 };
 use podsapi_proto::schema::Message;
 use prost::Message as _;

@@ -39,6 +39,19 @@ impl Catalog {
         }
     }
 
+    /// Tells whether a scan found content that may be half written: it is new, and makes no pod.
+    pub(crate) fn doubts(&self, scan: &Scan) -> bool {
+        scan.files.iter().any(|(path, content)| match content {
+            Content::Bytes(bytes) => {
+                let known = self.files.get(path).and_then(|known| known.digest);
+                let digest: [u8; 32] = Sha256::digest(bytes).into();
+                let name = path.to_string_lossy();
+                known != Some(digest) && Manifest::read(bytes, &name, &self.node_name).is_err()
+            }
+            Content::Unreadable(_) => false,
+        })
+    }
+
     /// Takes what a scan found at `now`; returns the pods in the order of their files, and what is
     /// wrong.
     pub(crate) fn update(&mut self, scan: &Scan, now: i64) -> (Vec<EncodedPod>, BTreeSet<Problem>) {
@@ -107,6 +120,11 @@ impl Known {
         self.problems.clear();
         match read {
             Ok(manifest) => {
+                if manifest.more {
+                    let text = "only its first document is read, as in a kubelet; what follows \
+                                is not served";
+                    self.problems.push(Problem::remark(subject(path), text));
+                }
                 if !manifest.unknown.is_empty() {
                     let fields = manifest.unknown.join(", ");
                     let text = format!("fields that are not known and not served: {fields}");

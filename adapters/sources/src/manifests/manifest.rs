@@ -18,6 +18,8 @@ pub(crate) struct Manifest {
     uid: String,
     /// Paths of fields that no release known here has.
     pub(crate) unknown: Vec<String>,
+    /// Whether the file goes on behind the document that was read.
+    pub(crate) more: bool,
 }
 
 impl Manifest {
@@ -28,7 +30,7 @@ impl Manifest {
     ///
     /// Why no kubelet would take it, for its author to read.
     pub(crate) fn read(content: &[u8], path: &str, node_name: &str) -> Result<Self, String> {
-        let document = text::first_document(content)?;
+        let text::First { document, more } = text::first_document(content)?;
         let Value::Map(mut pod) = document.clone() else {
             return Err("expected a Pod, found no object".to_owned());
         };
@@ -49,6 +51,7 @@ impl Manifest {
                 pod,
                 uid,
                 unknown: encoded.unknown,
+                more,
             })
         } else {
             Err(faults.join("; "))

@@ -8,8 +8,9 @@ use std::time::Duration;
 use nix::sys::stat::Mode;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
-use super::{Options, run};
+use super::{Options, SETTLE, TICK, Watch, run};
 use crate::recorder::{Recorder, at, decoded};
 
 /// A source on a folder of its own.
@@ -460,4 +461,84 @@ async fn the_time_a_pod_was_first_seen_and_its_bytes_stay_while_it_does() {
         .until_names(&["default/other-node-a", "default/web-node-a"])
         .await;
     assert_eq!(heard.pods["default/web-node-a"], first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_is_emptied_before_it_is_written_is_no_problem_unless_it_stays_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("web.yaml");
+    fs::write(&file, manifest("web", "web:1")).unwrap();
+    let recorder = Recorder::new();
+    let mut watch = Watch::new(Options::new(folder.path(), "node-a"));
+    watch.arm_and_read(&recorder.sink, true).await.unwrap();
+
+    fs::write(&file, "").unwrap();
+    assert!(watch.folders.changed(Instant::now() + TICK).await);
+    let written = async {
+        tokio::time::sleep(SETTLE / 2).await;
+        fs::write(&file, manifest("web", "web:2")).unwrap();
+    };
+    let (read, ()) = tokio::join!(watch.arm_and_read(&recorder.sink, true), written);
+    read.unwrap();
+    let heard = recorder.heard();
+    assert_eq!(image(&heard, "default/web-node-a"), "web:2");
+    assert_eq!(heard.problems, []);
+
+    fs::write(&file, "").unwrap();
+    watch.arm_and_read(&recorder.sink, true).await.unwrap();
+    let heard = recorder.heard();
+    assert!(heard.problem().contains("is empty"), "{}", heard.problem());
+    assert_eq!(image(&heard, "default/web-node-a"), "web:2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_wrong_is_not_over_when_the_folder_cannot_be_listed() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("manifests");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("s.yaml"), "kind: Secret\n").unwrap();
+    let recorder = Recorder::new();
+    let mut watch = Watch::new(Options::new(&folder, "node-a"));
+    watch.arm_and_read(&recorder.sink, true).await.unwrap();
+    assert!(recorder.heard().problem().contains("s.yaml"));
+
+    fs::rename(&folder, parent.path().join("away")).unwrap();
+    fs::write(&folder, "no folder").unwrap();
+    watch.arm_and_read(&recorder.sink, true).await.unwrap();
+    let heard = recorder.heard();
+    for part in ["cannot be listed", "s.yaml: expected apiVersion v1"] {
+        assert!(heard.problem().contains(part), "{}", heard.problem());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_follows_the_first_document_is_remarked_upon() {
+    let folder = tempfile::tempdir().unwrap();
+    let two = manifest("web", "web:1") + "---\n" + &manifest("second", "web:1");
+    fs::write(folder.path().join("two.yaml"), two).unwrap();
+    let recorder = Recorder::new();
+    let mut watch = Watch::new(Options::new(folder.path(), "node-a"));
+    watch.arm_and_read(&recorder.sink, true).await.unwrap();
+    let heard = recorder.heard();
+    assert_eq!(heard.names(), ["default/web-node-a"]);
+    let expected = "two.yaml: only its first document is read";
+    assert!(heard.problem().contains(expected), "{}", heard.problem());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_number_that_is_too_long_is_told_as_the_file_spells_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = manifest("web", "web:1") + "  priority: 99999999999999999999\n";
+    fs::write(folder.path().join("web\u{1b}.yaml"), text).unwrap();
+    let recorder = Recorder::new();
+    let mut watch = Watch::new(Options::new(folder.path(), "node-a"));
+    watch.arm_and_read(&recorder.sink, true).await.unwrap();
+    let heard = recorder.heard();
+    let expected = "found the number 99999999999999999999";
+    assert!(heard.problem().contains(expected), "{}", heard.problem());
+    assert!(
+        heard.problem().contains(r"web\u{1b}.yaml"),
+        "{}",
+        heard.problem()
+    );
 }

@@ -116,8 +116,8 @@ impl Found {
             self.problems.insert(Problem::remark(place, text));
             return;
         }
-        let place = match self.identify(&mut pod, place) {
-            Ok(place) => place,
+        let (place, remark) = match identify(&mut pod, place) {
+            Ok(identified) => identified,
             Err(error) => {
                 self.fault(place, &error);
                 return;
@@ -129,63 +129,73 @@ impl Found {
                 for path in unknown {
                     *self.unknown.entry(path).or_default() += 1;
                 }
-                self.keep(encoded, &place);
+                // Said only of what is served: a pod that is refused has no UID to speak of.
+                if self.keep(encoded, &place) {
+                    self.problems.extend(remark);
+                }
             }
             Err(error) => match before.iter().find(|pod| pod.uid().as_str() == uid) {
                 Some(last) => {
                     let text = format!("{error} (as last read it stays served)");
                     self.problems.insert(Problem::fault(place.as_str(), text));
-                    self.keep(last.clone(), &place);
+                    if self.keep(last.clone(), &place) {
+                        self.problems.extend(remark);
+                    }
                 }
                 None => self.fault(&place, &error),
             },
         }
     }
 
-    /// Gives the pod what it needs to be told from others; returns what to call it.
-    fn identify(&mut self, pod: &mut Map, place: &str) -> Result<String, String> {
-        let metadata = tree::inner(pod, "metadata").ok_or("metadata: required")?;
-        let absent = |key| match tree::given(metadata, key) {
-            None => true,
-            // What is no text is left for the schema to refuse.
-            Some(value) => value.as_str() == Some(""),
-        };
-        if absent("name") {
-            return Err("metadata.name: required".to_owned());
-        }
-        let name = tree::text(metadata, "name");
-        let namespace = match absent("namespace") {
-            true => "default",
-            false => tree::text(metadata, "namespace"),
-        };
-        let called = format!("{namespace}/{name} ({place})");
-        let mut additions = Vec::new();
-        if absent("namespace") {
-            additions.push(("namespace", namespace.to_owned()));
-        }
-        if absent("uid") {
-            let node = tree::inner(pod, "spec").map_or("", |spec| tree::text(spec, "nodeName"));
-            let uid = Identity::of_snapshot(node, namespace, name);
-            let text = format!("has no UID (served as {uid})");
-            self.problems.insert(Problem::remark(called.as_str(), text));
-            additions.push(("uid", uid));
-        }
-        edit_or_insert(pod, "metadata", |metadata| {
-            for (key, value) in additions {
-                metadata.set(key, Value::from(value));
-            }
-        });
-        Ok(called)
-    }
-
-    fn keep(&mut self, pod: EncodedPod, place: &str) {
-        if self.uids.insert(pod.uid().clone()) {
+    /// Takes a pod whose UID is new; returns whether it is.
+    fn keep(&mut self, pod: EncodedPod, place: &str) -> bool {
+        let new = self.uids.insert(pod.uid().clone());
+        if new {
             self.pods.push(pod);
         } else {
             let text = format!("the UID {} is another pod's already", pod.uid());
             self.fault(place, &text);
         }
+        new
     }
+}
+
+/// Gives the pod what it needs to be told from others; returns what to call it, and what to say of
+/// it when it is served.
+fn identify(pod: &mut Map, place: &str) -> Result<(String, Option<Problem>), String> {
+    let metadata = tree::inner(pod, "metadata").ok_or("metadata: required")?;
+    let absent = |key| match tree::given(metadata, key) {
+        None => true,
+        // What is no text is left for the schema to refuse.
+        Some(value) => value.as_str() == Some(""),
+    };
+    if absent("name") {
+        return Err("metadata.name: required".to_owned());
+    }
+    let name = tree::text(metadata, "name");
+    let namespace = match absent("namespace") {
+        true => "default",
+        false => tree::text(metadata, "namespace"),
+    };
+    let called = format!("{namespace}/{name} ({place})");
+    let mut additions = Vec::new();
+    let mut remark = None;
+    if absent("namespace") {
+        additions.push(("namespace", namespace.to_owned()));
+    }
+    if absent("uid") {
+        let node = tree::inner(pod, "spec").map_or("", |spec| tree::text(spec, "nodeName"));
+        let uid = Identity::of_snapshot(node, namespace, name);
+        let text = format!("has no UID (served as {uid})");
+        remark = Some(Problem::remark(called.as_str(), text));
+        additions.push(("uid", uid));
+    }
+    edit_or_insert(pod, "metadata", |metadata| {
+        for (key, value) in additions {
+            metadata.set(key, Value::from(value));
+        }
+    });
+    Ok((called, remark))
 }
 
 fn uid(pod: &Map) -> String {

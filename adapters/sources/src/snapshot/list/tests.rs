@@ -58,6 +58,19 @@ fn a_pod_without_a_uid_has_the_documented_one_and_is_reported() {
 }
 
 #[test]
+fn a_pod_that_is_not_served_is_not_told_to_be_served_under_a_hash() {
+    let text = "items:\n- metadata: {name: p, namespace: ns}\n  spec: {hostNetwork: 3}\n\
+                - metadata: {name: q, namespace: ns}\n";
+    let found = found(text);
+    let problems = problems(&found);
+    assert!(
+        problems.contains("spec.hostNetwork: expected"),
+        "{problems}"
+    );
+    assert_eq!(problems.matches("has no UID").count(), 1, "{problems}");
+}
+
+#[test]
 fn one_bad_pod_hides_no_other() {
     let found = found(
         "items:

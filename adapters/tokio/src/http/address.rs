@@ -32,7 +32,8 @@ impl FromStr for MetricsAddress {
                     .filter(|path| path.starts_with('/'))
                     .unwrap_or(path),
             ),
-            None => Some(text).filter(|text| text.starts_with('/')),
+            // Anything with a slash is a path, as for the server's own socket, but for a URL.
+            None => Some(text).filter(|text| text.contains('/') && !text.contains("://")),
         };
         match path {
             Some("") => Err(MetricsAddressError {
@@ -86,6 +87,9 @@ mod tests {
             ("unix:/run/metrics.sock", unix("/run/metrics.sock")),
             ("unix:///run/metrics.sock", unix("/run/metrics.sock")),
             ("unix:metrics.sock", unix("metrics.sock")),
+            ("./metrics.sock", unix("./metrics.sock")),
+            ("run/metrics.sock", unix("run/metrics.sock")),
+            ("unix:./metrics.sock", unix("./metrics.sock")),
         ] {
             let found: MetricsAddress = text.parse().unwrap();
             assert_eq!(found, expected, "{text}");
@@ -104,6 +108,7 @@ mod tests {
             "127.0.0.1",
             "::1",
             "127.0.0.1:65536",
+            "http://127.0.0.1:9090/metrics",
         ] {
             let error = text.parse::<MetricsAddress>().unwrap_err().to_string();
             assert!(

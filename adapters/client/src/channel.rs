@@ -55,10 +55,10 @@ impl Channel {
         let timed_out = || std::io::Error::from(std::io::ErrorKind::TimedOut);
         let connecting = async {
             let stream = UnixStream::connect(path).await?;
-            builder()
-                .handshake(stream)
-                .await
-                .map_err(std::io::Error::other)
+            builder().handshake(stream).await.map_err(|error| {
+                let kind = error.get_io().map(std::io::Error::kind);
+                std::io::Error::new(kind.unwrap_or(std::io::ErrorKind::Other), error)
+            })
         };
         let (sender, connection) = tokio::time::timeout(options.connect_timeout, connecting)
             .await

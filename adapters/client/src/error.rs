@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use podsapi_core::{Code, Status};
+use podsapi_proto::json::printable;
 
 /// How a connection ended under a call.
 #[derive(Clone, Debug)]
@@ -17,6 +18,21 @@ pub enum TransportError {
     /// The server did not answer a keepalive ping in time.
     PingTimeout,
 }
+
+impl TransportError {
+    /// Returns what a person can try.
+    #[must_use]
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::Closed | Self::Http2(_) => CLOSED_ADVICE,
+            Self::PingTimeout => "the server hangs or is overloaded: check its log",
+        }
+    }
+}
+
+/// A server that has as many connections as it may closes further ones without a word.
+const CLOSED_ADVICE: &str =
+    "is it the socket of a pods server? its --max-connections may be reached; see its log";
 
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,6 +86,8 @@ impl From<Status> for ClientError {
 /// Why no connection was made, by what a person can do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectErrorKind {
+    /// The server closed the connection at once.
+    Closed,
     /// There is a socket, but nobody answers on it.
     Dead,
     /// Nothing exists at the path.
@@ -78,6 +96,8 @@ pub enum ConnectErrorKind {
     NotASocket,
     /// Another failure, told by the cause.
     Other,
+    /// The path does not fit into the address of a UNIX socket.
+    PathTooLong,
     /// This user may not open the socket.
     PermissionDenied,
     /// The server did not take the connection in time.
@@ -99,9 +119,13 @@ impl ConnectError {
             ConnectErrorKind::Missing
         } else if is(io::ErrorKind::PermissionDenied) {
             ConnectErrorKind::PermissionDenied
+        } else if is(io::ErrorKind::BrokenPipe) || is(io::ErrorKind::ConnectionReset) {
+            ConnectErrorKind::Closed
         } else if is(io::ErrorKind::TimedOut) || is(io::ErrorKind::WouldBlock) {
             // A socket whose queue is full says at once that it would block.
             ConnectErrorKind::Timeout
+        } else if is(io::ErrorKind::InvalidInput) && path.as_os_str().len() > PATH_LIMIT_BYTES {
+            ConnectErrorKind::PathTooLong
         } else if is(io::ErrorKind::ConnectionRefused) && is_not_a_socket(path) {
             ConnectErrorKind::NotASocket
         } else if is(io::ErrorKind::ConnectionRefused) {
@@ -132,10 +156,14 @@ impl ConnectError {
     #[must_use]
     pub fn advice(&self) -> &'static str {
         match self.kind {
+            ConnectErrorKind::Closed => CLOSED_ADVICE,
             ConnectErrorKind::Dead => "the server is not running any more: start it again",
             ConnectErrorKind::Missing => "is the server running, and does it use this path?",
             ConnectErrorKind::NotASocket => "this file is not a socket: name the server's socket",
             ConnectErrorKind::Other => "check the path and the server's log",
+            ConnectErrorKind::PathTooLong => {
+                "choose a shorter path, or give a path relative to the working directory"
+            }
             ConnectErrorKind::PermissionDenied => {
                 "run as a user or group that may open the socket, or serve with --socket-group"
             }
@@ -146,12 +174,28 @@ impl ConnectError {
 
 impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "cannot connect to {}: {}",
-            self.path.display(),
-            self.cause
-        )
+        let path = self.path.to_string_lossy();
+        write!(f, "cannot connect to {}: ", printable(&path))?;
+        match self.kind {
+            ConnectErrorKind::PathTooLong => write!(
+                f,
+                "the path has {} bytes and a UNIX socket address holds {PATH_LIMIT_BYTES}",
+                self.path.as_os_str().len()
+            ),
+            ConnectErrorKind::Closed => {
+                write!(
+                    f,
+                    "the server closed the connection at once ({})",
+                    self.cause
+                )
+            }
+            ConnectErrorKind::Dead
+            | ConnectErrorKind::Missing
+            | ConnectErrorKind::NotASocket
+            | ConnectErrorKind::Other
+            | ConnectErrorKind::PermissionDenied
+            | ConnectErrorKind::Timeout => self.cause.fmt(f),
+        }
     }
 }
 
@@ -160,6 +204,12 @@ impl std::error::Error for ConnectError {
         Some(&self.cause)
     }
 }
+
+/// How many bytes of path a UNIX socket address holds beside its closing zero.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PATH_LIMIT_BYTES: usize = 107;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const PATH_LIMIT_BYTES: usize = 103;
 
 fn is_not_a_socket(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -180,6 +230,22 @@ mod tests {
         // A directory is no socket either.
         let refused = kind(io::ErrorKind::ConnectionRefused);
         assert_eq!(refused, ConnectErrorKind::NotASocket);
+        assert_eq!(kind(io::ErrorKind::BrokenPipe), ConnectErrorKind::Closed);
         assert_eq!(kind(io::ErrorKind::OutOfMemory), ConnectErrorKind::Other);
+        assert_eq!(kind(io::ErrorKind::InvalidInput), ConnectErrorKind::Other);
+    }
+
+    #[test]
+    fn a_path_that_is_too_long_is_told_with_its_length_and_the_limit() {
+        let error = |length: usize| {
+            let path = "x".repeat(length);
+            let cause = std::os::unix::net::UnixStream::connect(&path).unwrap_err();
+            ConnectError::new(Path::new(&path), cause)
+        };
+        let long = error(PATH_LIMIT_BYTES + 1);
+        assert_eq!(long.kind(), ConnectErrorKind::PathTooLong);
+        let expected = format!(": the path has {} bytes and a", PATH_LIMIT_BYTES + 1);
+        assert!(long.to_string().contains(&expected), "{long}");
+        assert_eq!(error(PATH_LIMIT_BYTES).kind(), ConnectErrorKind::Missing);
     }
 }

@@ -311,7 +311,7 @@ async fn why_there_is_no_connection_is_told_apart() {
     assert_eq!(fails(path).await, ConnectErrorKind::Dead);
     assert_eq!(
         fails(directory.path().join("x".repeat(200))).await,
-        ConnectErrorKind::Other
+        ConnectErrorKind::PathTooLong
     );
 }
 

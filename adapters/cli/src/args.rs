@@ -11,11 +11,11 @@ use podsapi_proto::schema::SCHEMA_VERSION;
 use podsapi_tokio::MetricsAddress;
 
 use crate::kubelet::KubeletArgs;
-use crate::output::Layout;
+use crate::output::{Extent, Layout};
 
 mod values;
 
-pub(crate) use values::{RuntimeSocket, Simulation, SocketMode};
+pub(crate) use values::{NodeName, RuntimeSocket, Simulation, SocketMode};
 
 /// Serves and reads the Kubelet Pods API.
 #[derive(Debug, Parser)]
@@ -52,13 +52,15 @@ pub(crate) enum Command {
     ///
     /// Every flag is also a key of the --config file, spelled the same without the dashes in
     /// front, and an environment variable, PODSAPI_ with the flag in capitals and _ for -. Lists
-    /// are separated by commas. Flags win over the environment, which wins over the file.
+    /// are separated by commas. Flags win over the environment, which wins over the file. A variable
+    /// that is empty counts as not set.
     Serve(Box<ServeArgs>),
     /// Print pods and then their changes, until interrupted; survives restarts of the server
     ///
     /// After a restart only what changed meanwhile is printed. A pod that is gone is printed as it
     /// was last known: in tables with the status Deleted, in JSON with the type DELETED. In
-    /// JSON, YAML and protobuf the end of the first replay is an event of its own, without a pod.
+    /// JSON, YAML and protobuf the end of each replay of the node, the first and the one after every
+    /// reconnect, is an event of its own, without a pod.
     Watch(ReadArgs),
 }
 
@@ -158,6 +160,10 @@ impl ReadArgs {
     /// Returns the columns that a table has.
     pub(crate) fn layout(&self) -> Layout {
         Layout {
+            extent: match self.fields.is_empty() {
+                true => Extent::Whole,
+                false => Extent::Part,
+            },
             namespaces: self.namespace.is_none(),
             wide: self.output == Format::Wide,
         }
@@ -171,7 +177,8 @@ pub(crate) enum Format {
     Table,
     /// As table, with IP and UID
     Wide,
-    /// A List for list, a Pod for get, an object with type and object a line for watch
+    /// A List for list, a Pod for get, an object with type and object a line for watch; whole pods
+    /// with the zeros that Go prints, with --fields what was asked for and is there
     Json,
     /// As JSON, in YAML; one document an event for watch
     Yaml,
@@ -220,9 +227,10 @@ pub(crate) struct ServeArgs {
         num_args = 1
     )]
     pub(crate) sockets: Vec<PathBuf>,
-    /// The node whose pods these are; by default this machine's host name
+    /// The node whose pods these are, in lower case as a kubelet has it; by default this machine's
+    /// host name
     #[arg(long, env = "PODSAPI_NODE_NAME", value_name = "NAME")]
-    pub(crate) node_name: Option<String>,
+    pub(crate) node_name: Option<NodeName>,
 
     /// Serve the static pods of this directory, as a kubelet would run them
     #[arg(long, env = "PODSAPI_MANIFESTS", value_name = "DIR", help_heading = SOURCES)]
@@ -320,7 +328,7 @@ Exit codes:
   2  wrong usage or configuration
   3  cannot connect to the server
 
-PODSAPI_SOCKET names the socket for all commands.";
+PODSAPI_SOCKET names the socket for all commands; empty, it counts as not set.";
 
 #[cfg(test)]
 mod tests;

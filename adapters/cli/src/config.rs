@@ -6,6 +6,7 @@
 mod nearest;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -22,9 +23,9 @@ use crate::args::{Cli, Command};
 ///
 /// When the command line or the file is wrong, or help was asked for.
 pub(crate) fn parse(line: Vec<OsString>) -> Result<Cli, ParseError> {
-    let matches = Cli::command()
+    let matches = variables::command()
         .try_get_matches_from(&line)
-        .map_err(ParseError::Usage)?;
+        .map_err(|error| variables::explain(&line, error))?;
     let cli = Cli::from_arg_matches(&matches).map_err(ParseError::Usage)?;
     let Command::Serve(serve) = &cli.command else {
         return Ok(cli);
@@ -33,10 +34,13 @@ pub(crate) fn parse(line: Vec<OsString>) -> Result<Cli, ParseError> {
         return Ok(cli);
     };
     let more = flags(path, given).map_err(|problem| ParseError::File(path.clone(), problem))?;
-    Cli::command()
+    variables::command()
         .try_get_matches_from(line.into_iter().chain(more))
         .and_then(|matches| Cli::from_arg_matches(&matches))
-        .map_err(|error| ParseError::File(path.clone(), Problem::Value(first_line(&error))))
+        .map_err(|error| {
+            let text = variables::complaint(&error);
+            ParseError::File(path.clone(), Problem::Value(text))
+        })
 }
 
 /// Why there is no usable configuration.
@@ -45,6 +49,8 @@ pub(crate) enum ParseError {
     File(PathBuf, Problem),
     /// The command line's own error, or the help it asked for.
     Usage(clap::Error),
+    /// An environment variable, and what is wrong with its value.
+    Variable(String, String),
 }
 
 impl fmt::Display for ParseError {
@@ -52,6 +58,7 @@ impl fmt::Display for ParseError {
         match self {
             Self::File(path, problem) => write!(f, "{}: {problem}", path.display()),
             Self::Usage(error) => error.fmt(f),
+            Self::Variable(name, text) => write!(f, "{name}: {text}"),
         }
     }
 }
@@ -163,11 +170,4 @@ fn texts(key: &str, value: toml::Value) -> Result<Vec<String>, Problem> {
             Err(wrong("a string or a number"))
         }
     }
-}
-
-/// Returns what went wrong without the usage that follows, which speaks of flags nobody gave.
-fn first_line(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }

@@ -8,6 +8,7 @@ use podsapi_client::{
     ClientError, Code, ConnectError, FollowError, MirrorError, Status, TransportError,
 };
 use podsapi_core::MASK_HEADER;
+use podsapi_proto::json::printable;
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(crate) enum Failure {
     ClosedPipe,
     /// There is no connection to the server.
     Connect(ConnectError),
+    /// No pod has the UID that was asked for, which may have been meant as a name.
+    NoSuchUid(Status),
     /// The connection ended under a call.
     Lost {
         path: PathBuf,
@@ -38,7 +41,11 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::ClosedPipe => 0,
-            Self::NotReady | Self::Output(_) | Self::Refused(_) | Self::Start(_) => 1,
+            Self::NoSuchUid(_)
+            | Self::NotReady
+            | Self::Output(_)
+            | Self::Refused(_)
+            | Self::Start(_) => 1,
             Self::Usage(_) => 2,
             Self::Connect(_) | Self::Lost { .. } => 3,
         }
@@ -80,8 +87,14 @@ impl fmt::Display for Failure {
             Self::Connect(error) => write!(f, "{error}\n  try: {}", error.advice()),
             Self::Lost { path, cause } => write!(
                 f,
-                "{}: {cause}\n  try: is it the socket of a pods server? see its log",
-                path.display()
+                "{}: {cause}\n  try: {}",
+                printable(&path.to_string_lossy()),
+                cause.advice()
+            ),
+            Self::NoSuchUid(status) => write!(
+                f,
+                "the server refused: {}\n  try: a pod's name needs its namespace: NAMESPACE/NAME",
+                status_text(status)
             ),
             Self::NotReady => f.write_str("the server is not ready"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
@@ -94,11 +107,13 @@ impl fmt::Display for Failure {
                     write!(f, "the server refused the field mask: {code}")?;
                 }
                 for violation in status.violations() {
-                    write!(f, "\n  {}: {}", violation.field, violation.description)?;
+                    let (field, text) = (&violation.field, &violation.description);
+                    write!(f, "\n  {}: {}", printable(field), printable(text))?;
                 }
                 Ok(())
             }
-            Self::Start(text) | Self::Usage(text) => f.write_str(text),
+            Self::Start(text) => f.write_str(&printable(text)),
+            Self::Usage(text) => f.write_str(text),
         }
     }
 }
@@ -137,7 +152,11 @@ pub(crate) fn interruption(error: &FollowError) -> String {
 }
 
 fn status_text(status: &Status) -> String {
-    format!("{}: {}", code_name(status.code()), status.message())
+    format!(
+        "{}: {}",
+        code_name(status.code()),
+        printable(status.message())
+    )
 }
 
 /// Returns the name that gRPC's documents use for `code`.
@@ -168,6 +187,18 @@ mod tests {
     use podsapi_client::Fields;
 
     use super::*;
+
+    #[test]
+    fn what_a_server_says_can_neither_steer_the_terminal_nor_begin_a_line() {
+        let status = || Status::new(Code::NotFound, "\u{1b}[2J\nforged");
+        for failure in [Failure::Refused(status()), Failure::NoSuchUid(status())] {
+            let text = failure.to_string();
+            let expected = r"the server refused: NOT_FOUND: \u{1b}[2J\nforged";
+            assert_eq!(text.lines().next(), Some(expected), "{text:?}");
+        }
+        let text = Failure::Start("a\nb".to_owned()).to_string();
+        assert_eq!(text, r"a\nb");
+    }
 
     #[test]
     fn each_violation_of_a_refused_mask_has_a_line_of_its_own() {

@@ -25,6 +25,7 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::CommandFactory;
+use podsapi_proto::json::printable;
 
 use args::{Cli, Command};
 use config::ParseError;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
             let _closed = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
-        Err(error @ ParseError::File(..)) => {
+        Err(error @ (ParseError::File(..) | ParseError::Variable(..))) => {
             say(format_args!("{error}"));
             return ExitCode::from(2);
         }
@@ -87,8 +88,12 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
         })
 }
 
-/// Tells a person something, on standard error.
+/// Tells a person something, on standard error: on lines, but otherwise without what steers a
+/// terminal.
 fn say(text: fmt::Arguments<'_>) {
+    let text = text.to_string();
+    let text: Vec<_> = text.split('\n').map(printable).collect();
+    let text = text.join("\n");
     // Where nobody reads, there is nobody to tell.
     let _closed = writeln!(std::io::stderr(), "podsapi: {text}");
 }

@@ -9,6 +9,7 @@ use podsapi_core::{
     Config, Moment, Pods, SourceConfig, SourceError, SourceEvent, SourceId, SourceKind,
 };
 use podsapi_h2::{Limits, Runtime, Server};
+use podsapi_proto::json::printable;
 use podsapi_sources::cri::{self, Word};
 use podsapi_sources::view::NodeFacts;
 use podsapi_sources::{Sink, kubelet, kubelet_http, manifests, simulated, snapshot};
@@ -179,6 +180,7 @@ async fn supervise(
         Ok(error) => error.to_string(),
         Err(panic) => panic.to_string(),
     };
+    let cause = printable(&cause).into_owned();
     tracing::error!(
         source = name,
         cause,
@@ -210,7 +212,7 @@ impl Conflicts {
             let texts = conflicts.map(|conflict| {
                 format!(
                     "{}: {} wins over {}",
-                    conflict.uid.as_str(),
+                    printable(conflict.uid.as_str()),
                     conflict.served,
                     conflict.shadowed
                 )

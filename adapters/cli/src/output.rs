@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 use podsapi_client::{EventKind, MirroredPod};
-use podsapi_proto::json::{Map, Value, decode, to_json, to_json_pretty, to_yaml, whole_object};
+use podsapi_proto::json::{
+    Map, Value, decode, decode_whole, printable, to_json, to_json_pretty, to_yaml, whole_object,
+};
 use podsapi_proto::schema::Message as Schema;
 use podsapi_proto::v1alpha1::{EventType, GetPodResponse, ListPodsResponse, WatchPodsEvent};
 use prost::Message;
@@ -21,10 +23,11 @@ pub(crate) fn list(
     layout: Layout,
     now: i64,
 ) -> Result<Vec<u8>, Failure> {
+    let extent = layout.extent;
     Ok(match format {
         Format::Table | Format::Wide => table(pods, layout, now).into_bytes(),
-        Format::Json => (to_json_pretty(&list_value(pods)?) + "\n").into_bytes(),
-        Format::Yaml => to_yaml(&list_value(pods)?).into_bytes(),
+        Format::Json => (to_json_pretty(&list_value(pods, extent)?) + "\n").into_bytes(),
+        Format::Yaml => to_yaml(&list_value(pods, extent)?).into_bytes(),
         Format::Name => pods.iter().map(name_line).collect::<String>().into_bytes(),
         Format::Protobuf => {
             let pods = pods.iter().map(|pod| pod.bytes().clone()).collect();
@@ -40,10 +43,11 @@ pub(crate) fn one(
     layout: Layout,
     now: i64,
 ) -> Result<Vec<u8>, Failure> {
+    let extent = layout.extent;
     Ok(match format {
         Format::Table | Format::Wide => table(std::slice::from_ref(pod), layout, now).into_bytes(),
-        Format::Json => (to_json_pretty(&pod_value(pod)?) + "\n").into_bytes(),
-        Format::Yaml => to_yaml(&pod_value(pod)?).into_bytes(),
+        Format::Json => (to_json_pretty(&pod_value(pod, extent)?) + "\n").into_bytes(),
+        Format::Yaml => to_yaml(&pod_value(pod, extent)?).into_bytes(),
         Format::Name => name_line(pod).into_bytes(),
         Format::Protobuf => {
             let pod = pod.bytes().clone();
@@ -57,10 +61,11 @@ pub(crate) fn event(
     kind: EventKind,
     pod: Option<&MirroredPod>,
     format: Format,
+    extent: Extent,
 ) -> Result<Vec<u8>, Failure> {
     Ok(match format {
-        Format::Json => (to_json(&event_value(kind, pod)?) + "\n").into_bytes(),
-        Format::Yaml => format!("---\n{}", to_yaml(&event_value(kind, pod)?)).into_bytes(),
+        Format::Json => (to_json(&event_value(kind, pod, extent)?) + "\n").into_bytes(),
+        Format::Yaml => format!("---\n{}", to_yaml(&event_value(kind, pod, extent)?)).into_bytes(),
         Format::Table | Format::Wide | Format::Name => {
             pod.map_or_else(String::new, name_line).into_bytes()
         }
@@ -75,9 +80,19 @@ pub(crate) fn event(
     })
 }
 
-/// Which columns a table has.
+/// How much of each pod was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Some fields: what is not there was not asked for, and is not printed.
+    Part,
+    /// All of it: what is not there is zero, and printed where Go prints a zero.
+    Whole,
+}
+
+/// Which columns a table has, and which zeros an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
+    pub(crate) extent: Extent,
     /// NAMESPACE in front, since pods of several are shown.
     pub(crate) namespaces: bool,
     /// IP and UID at the end.
@@ -137,19 +152,24 @@ fn table(pods: &[MirroredPod], layout: Layout, now: i64) -> String {
 }
 
 fn name_line(pod: &MirroredPod) -> String {
-    format!("pod/{}\n", pod.name())
+    format!("pod/{}\n", printable(pod.name()))
 }
 
-fn pod_value(pod: &MirroredPod) -> Result<Value, Failure> {
-    let value = decode(Schema::POD, pod.bytes()).map_err(|error| {
+fn pod_value(pod: &MirroredPod, extent: Extent) -> Result<Value, Failure> {
+    let decoded = match extent {
+        Extent::Part => decode(Schema::POD, pod.bytes()),
+        Extent::Whole => decode_whole(Schema::POD, pod.bytes()),
+    };
+    let value = decoded.map_err(|error| {
         let text = format!("pod {} has no JSON form: {error}", pod.uid());
         Failure::Refused(Status::new(Code::Internal, text))
     })?;
     Ok(whole_object("v1", "Pod", value))
 }
 
-fn list_value(pods: &[MirroredPod]) -> Result<Value, Failure> {
-    let items = pods.iter().map(pod_value).collect::<Result<Vec<_>, _>>()?;
+fn list_value(pods: &[MirroredPod], extent: Extent) -> Result<Value, Failure> {
+    let items = pods.iter().map(|pod| pod_value(pod, extent));
+    let items = items.collect::<Result<Vec<_>, _>>()?;
     let mut metadata = Map::new();
     metadata.push("resourceVersion".to_owned(), Value::String(String::new()));
     let mut list = Map::new();
@@ -158,9 +178,13 @@ fn list_value(pods: &[MirroredPod]) -> Result<Value, Failure> {
     Ok(whole_object("v1", "List", Value::Map(list)))
 }
 
-fn event_value(kind: EventKind, pod: Option<&MirroredPod>) -> Result<Value, Failure> {
+fn event_value(
+    kind: EventKind,
+    pod: Option<&MirroredPod>,
+    extent: Extent,
+) -> Result<Value, Failure> {
     let object = match pod {
-        Some(pod) => pod_value(pod)?,
+        Some(pod) => pod_value(pod, extent)?,
         None => whole_object("v1", "Pod", Value::Map(Map::new())),
     };
     let name = event_type(kind).as_str_name();

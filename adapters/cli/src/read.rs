@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_client::{
-    Client, ClientOptions, Code, Event, EventKind, Fields, Mirror, MirroredPod, Status,
+    Client, ClientError, ClientOptions, Code, Event, EventKind, Fields, Mirror, MirroredPod, Status,
 };
 use podsapi_proto::v1alpha1::ListPodsResponse;
 use podsapi_tokio::TokioRuntime;
@@ -47,23 +47,21 @@ pub(crate) async fn list(args: &ReadArgs, out: &mut impl Write) -> Result<(), Fa
 /// Prints one pod.
 pub(crate) async fn get(args: &GetArgs, out: &mut impl Write) -> Result<(), Failure> {
     let path = args.read.socket.path();
-    let name = match (args.read.namespace.as_deref(), args.pod.split_once('/')) {
-        (None, None) => None,
-        (Some(namespace), None) => Some((namespace, args.pod.as_str())),
-        (Some(given), Some((namespace, _))) if given != namespace => {
-            let text =
-                format!("--namespace {given} contradicts the namespace {namespace} of the pod");
-            return Err(Failure::Usage(text));
-        }
-        (_, Some(name)) => Some(name),
-    };
+    let name = name(args.read.namespace.as_deref(), &args.pod)?;
     let client = connect(&path, selection::wanted(&args.read)?).await?;
     let uid = match name {
         Some((namespace, name)) => named(&client, &path, namespace, name).await?,
         None => args.pod.clone(),
     };
-    let pod = client.get(&uid).await;
-    let pod = MirroredPod::parse(&pod.map_err(|error| Failure::of_call(&path, error))?)?;
+    let pod = client.get(&uid).await.map_err(|error| match error {
+        ClientError::Refused(status)
+            if status.code() == Code::NotFound && name.is_none() && !looks_like_a_uid(&uid) =>
+        {
+            Failure::NoSuchUid(status)
+        }
+        ClientError::Refused(_) | ClientError::Transport(_) => Failure::of_call(&path, error),
+    });
+    let pod = MirroredPod::parse(&pod?)?;
     let layout = Layout {
         namespaces: false,
         ..args.read.layout()
@@ -71,6 +69,42 @@ pub(crate) async fn get(args: &GetArgs, out: &mut impl Write) -> Result<(), Fail
     let now = TokioRuntime::wall_seconds();
     out.write_all(&output::one(&pod, args.read.output, layout, now)?)?;
     Ok(out.flush()?)
+}
+
+/// Returns the namespace and name that are asked for, `None` when it is a UID.
+fn name<'a>(
+    namespace: Option<&'a str>,
+    pod: &'a str,
+) -> Result<Option<(&'a str, &'a str)>, Failure> {
+    let usage = |text: String| Err(Failure::Usage(text));
+    let name = match (namespace, pod.split_once('/')) {
+        (None, None) => None,
+        (Some(namespace), None) => Some((namespace, pod)),
+        (Some(given), Some((namespace, _))) if given != namespace => {
+            return usage(format!(
+                "--namespace {given} contradicts the namespace {namespace} of the pod"
+            ));
+        }
+        (_, Some(name)) => Some(name),
+    };
+    match name {
+        None if !pod.is_empty() => Ok(name),
+        Some((namespace, name))
+            if !namespace.is_empty() && !name.is_empty() && !name.contains('/') =>
+        {
+            Ok(Some((namespace, name)))
+        }
+        None | Some(_) => usage(format!("expected a UID or NAMESPACE/NAME, found {pod:?}")),
+    }
+}
+
+/// Says whether a text is a UID as the API server and the kubelet make them, and hardly a name.
+fn looks_like_a_uid(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
+    digits == 32
+        && text
+            .bytes()
+            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
 /// A list takes milliseconds; a server that needs this long hangs.

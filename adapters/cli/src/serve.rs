@@ -1,6 +1,8 @@
 //! `serve`: from flags to a server that runs until it is told to stop.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use podsapi_client::DEFAULT_SOCKET;
@@ -11,7 +13,7 @@ use podsapi_sources::cri;
 use podsapi_tokio::{Listener, ServeOptions, SocketOptions, shutdown_signal};
 
 use crate::addresses;
-use crate::args::{ServeArgs, SlowWatch};
+use crate::args::{NodeName, ServeArgs, SlowWatch};
 use crate::failure::Failure;
 use crate::log;
 use crate::node::{self, RuntimeSource, Source};
@@ -22,10 +24,14 @@ use crate::node::{self, RuntimeSource, Source};
 /// passed by the environment.
 pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let sources = sources(args)?;
-    let node_name = match &args.node_name {
+    let NodeName(node_name) = match &args.node_name {
         Some(name) => name.clone(),
         None => host_name()?,
     };
+    distinct(&args.sockets)?;
+    let environment = ["LISTEN_FDS", "LISTEN_PID"].map(std::env::var_os);
+    let [count, process] = environment.each_ref().map(Option::as_deref);
+    passed_sockets(count, process, std::process::id())?;
     log::start(args.log, args.log_format);
     let witness = witness(args);
     let inherited = Listener::inherited().map_err(|error| Failure::Start(error.to_string()))?;
@@ -100,13 +106,63 @@ const NO_SOURCE: &str = "no source of pods; give at least one:
                       invented pods";
 
 /// Returns the name that a kubelet would give this node.
-fn host_name() -> Result<String, Failure> {
+fn host_name() -> Result<NodeName, Failure> {
     let name = nix::unistd::gethostname().map_err(|error| {
         Failure::Start(format!(
             "this machine has no host name ({error}); give --node-name"
         ))
     })?;
-    Ok(name.to_string_lossy().trim().to_lowercase())
+    name.to_string_lossy().parse().map_err(|error| {
+        Failure::Usage(format!(
+            "this machine's host name is no node name: {error}; give --node-name"
+        ))
+    })
+}
+
+/// Refuses one socket named twice, which would be found in use by ourselves.
+fn distinct(paths: &[PathBuf]) -> Result<(), Failure> {
+    let mut seen: BTreeMap<PathBuf, &Path> = BTreeMap::new();
+    for path in paths {
+        if let Some(first) = seen.insert(real(path), path) {
+            return Err(Failure::Usage(format!(
+                "--socket {} and --socket {} are the same socket; name it once",
+                first.display(),
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the one spelling of a path: links followed in the part of its folder that exists.
+fn real(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let known = whole.ancestors().skip(1).find_map(|folder| {
+        let known = folder.canonicalize().ok()?;
+        Some(known.join(whole.strip_prefix(folder).ok()?))
+    });
+    known.unwrap_or(whole)
+}
+
+/// Checks the number of sockets that a supervisor says it passed: taken for none, a wrong one would
+/// have us listen elsewhere without a word. It is passed over where it is for another process.
+fn passed_sockets(count: Option<&OsStr>, process: Option<&OsStr>, own: u32) -> Result<(), Failure> {
+    let Some(count) = count.filter(|count| !count.is_empty()) else {
+        return Ok(());
+    };
+    let for_us = process
+        .filter(|process| !process.is_empty())
+        .is_none_or(|process| process.to_str().and_then(|id| id.parse().ok()) == Some(own));
+    let is_number = count
+        .to_str()
+        .is_some_and(|count| count.parse::<u16>().is_ok());
+    if for_us && !is_number {
+        return Err(Failure::Usage(format!(
+            "LISTEN_FDS: expected the number of sockets that a supervisor passes, found {count:?}; \
+             unset it to listen on --socket"
+        )));
+    }
+    Ok(())
 }
 
 fn config(args: &ServeArgs) -> Config {
@@ -146,4 +202,43 @@ fn listeners(args: &ServeArgs, inherited: Vec<Listener>) -> Result<Vec<Listener>
         listeners.push(bound.map_err(|error| Failure::Start(error.to_string()))?);
     }
     Ok(listeners)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_number_of_passed_sockets_is_refused_unless_it_is_for_another_process() {
+        let refused = |count: &str, process: &str| {
+            let [count, process] = [count, process].map(|text| Some(OsStr::new(text)));
+            passed_sockets(count, process, 7).is_err()
+        };
+        for count in ["abc", "-1", "1x", "70000"] {
+            assert!(refused(count, "7") && refused(count, ""), "{count}");
+            assert!(!refused(count, "8") && !refused(count, "x"), "{count}");
+        }
+        assert!(!refused("2", "7") && !refused("0", "") && !refused("", "7"));
+        assert!(passed_sockets(None, None, 7).is_ok());
+    }
+
+    #[test]
+    fn one_socket_has_one_real_path_however_it_is_spelled() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::fs::create_dir(folder.path().join("real")).unwrap();
+        std::os::unix::fs::symlink("real", &link).unwrap();
+        let path = folder.path().join("real/new/s.sock");
+        for same in [
+            "real/./new/s.sock",
+            "real/../link/new/s.sock",
+            "link/new//s.sock",
+        ] {
+            let same = folder.path().join(same);
+            assert!(distinct(&[path.clone(), same.clone()]).is_err(), "{same:?}");
+        }
+        assert!(distinct(&[path, folder.path().join("link/s.sock")]).is_ok());
+        let here = [PathBuf::from("s.sock"), PathBuf::from("./s.sock")];
+        assert!(distinct(&here).is_err());
+    }
 }

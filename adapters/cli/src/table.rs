@@ -1,6 +1,10 @@
 //! Text in columns.
 
+use podsapi_proto::json::printable;
+
 /// Column widths that only grow, so that rows printed later stay below their headings.
+///
+/// Cells say what pods say of themselves: what could steer the terminal is spelled as an escape.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     widths: Vec<usize>,
@@ -20,7 +24,7 @@ impl Table {
     /// Makes room for `row` before anything is printed.
     pub(crate) fn fit<S: AsRef<str>>(&mut self, row: &[S]) {
         for (width, cell) in self.widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.as_ref().chars().count());
+            *width = (*width).max(printable(cell.as_ref()).chars().count());
         }
     }
 
@@ -28,8 +32,9 @@ impl Table {
     pub(crate) fn line<S: AsRef<str>>(&self, row: &[S]) -> String {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(&self.widths) {
-            line.push_str(cell.as_ref());
-            let missing = width.saturating_sub(cell.as_ref().chars().count());
+            let cell = printable(cell.as_ref());
+            line.push_str(&cell);
+            let missing = width.saturating_sub(cell.chars().count());
             line.extend(std::iter::repeat_n(' ', missing + GAP));
         }
         line.truncate(line.trim_end().len());
@@ -53,5 +58,14 @@ mod tests {
         assert_eq!(table.line(&headings), "NAME          AGE\n");
         assert_eq!(table.line(&["a-long-name", "1s"]), "a-long-name   1s\n");
         assert_eq!(table.line(&["é", ""]), "é\n");
+    }
+
+    #[test]
+    fn a_cell_can_neither_steer_the_terminal_nor_begin_a_line() {
+        let mut table = Table::new(&["NAME", "IP"]);
+        let row = ["\u{1b}[31mred\n", "\u{9b}2J\r"];
+        table.fit(&row);
+        assert_eq!(table.line(&row), "\\u{1b}[31mred\\n   \\u{9b}2J\\r\n");
+        assert_eq!(table.line(&["a", "b"]), "a                 b\n");
     }
 }

@@ -151,7 +151,7 @@ impl Printer {
         match self.format {
             Format::Table | Format::Wide => Ok(self.rows(kind, pod, now).into_bytes()),
             Format::Json | Format::Yaml | Format::Name | Format::Protobuf => {
-                output::event(kind, pod, self.format)
+                output::event(kind, pod, self.format, self.layout.extent)
             }
         }
     }

@@ -51,6 +51,43 @@ impl FromStr for Simulation {
 /// More than this keeps a processor busy with inventing pods only.
 const MAX_CHANGES_PER_SECOND: f64 = 100_000.0;
 
+/// The name of a node, as a kubelet makes it of what it is given: trimmed and in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NodeName(pub(crate) String);
+
+impl FromStr for NodeName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let name = text.trim().to_lowercase();
+        let is_label = |label: &str| {
+            let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+            let ends = [label.bytes().next(), label.bytes().next_back()];
+            label.bytes().all(|byte| byte == b'-' || letters(byte))
+                && ends.iter().all(|end| end.is_some_and(letters))
+        };
+        if name.is_empty() {
+            return Err("expected a name, found none".to_owned());
+        }
+        if name.len() > MAX_NODE_NAME_BYTES {
+            return Err(format!(
+                "expected at most {MAX_NODE_NAME_BYTES} characters, found {}",
+                name.len()
+            ));
+        }
+        if !name.split('.').all(is_label) {
+            return Err(format!(
+                "no node can have this name: expected letters, digits and - between them, in parts \
+                 separated by dots (node-1.example.org), found {name:?}"
+            ));
+        }
+        Ok(Self(name))
+    }
+}
+
+/// The longest name of an API object that is a DNS subdomain (RFC 1123).
+const MAX_NODE_NAME_BYTES: usize = 253;
+
 /// The path of a container runtime's socket, with or without the scheme that kubelets write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RuntimeSocket(pub(crate) PathBuf);
@@ -109,6 +146,24 @@ mod tests {
             "", "x", "-1", "5:", "5:x", "5:-1", "5:nan", "5:1:", "5:1:2:3",
         ] {
             assert!(broken.parse::<Simulation>().is_err(), "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_node_name_is_what_a_kubelet_would_make_of_it() {
+        let name = |text: &str| text.parse::<NodeName>().map(|name| name.0);
+        for (given, expected) in [
+            ("node-1", "node-1"),
+            (" Node-1.Example.ORG\n", "node-1.example.org"),
+            ("7", "7"),
+        ] {
+            assert_eq!(name(given).as_deref(), Ok(expected));
+        }
+        let long = "a".repeat(254);
+        for broken in [
+            "", " \t", "a_b", "-a", "a-", "a..b", ".", "a.", "é", "a b", "a/b", &long,
+        ] {
+            assert!(name(broken).is_err(), "{broken:?}");
         }
     }
 

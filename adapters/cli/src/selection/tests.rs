@@ -7,7 +7,7 @@ use podsapi_sources::simulated::{Change, Node};
 
 use super::*;
 use crate::columns::Columns;
-use crate::output::Layout;
+use crate::output::{Extent, Layout};
 
 /// 2026-01-01T01:00:00Z, an hour after the times in the pods below.
 const NOW: i64 = 1_767_229_200;
@@ -59,6 +59,7 @@ fn telling_pods() -> Vec<Vec<u8>> {
 
 fn row(bytes: &[u8]) -> Vec<String> {
     let layout = Layout {
+        extent: Extent::Part,
         namespaces: true,
         wide: true,
     };

@@ -12,7 +12,13 @@ fn a_refusal_ends_with_one_and_its_status() {
     for (asked, expected) in [
         (
             "nope",
-            "podsapi: the server refused: NOT_FOUND: pod with UID nope not found\n",
+            "podsapi: the server refused: NOT_FOUND: pod with UID nope not found\n  \
+             try: a pod's name needs its namespace: NAMESPACE/NAME\n",
+        ),
+        (
+            "0c000000-0000-4000-8000-000000000009",
+            "podsapi: the server refused: NOT_FOUND: pod with UID \
+             0c000000-0000-4000-8000-000000000009 not found\n",
         ),
         (
             "shop/nope",
@@ -84,6 +90,34 @@ fn a_socket_of_something_else_ends_with_three() {
     });
     let ended = run(["list".as_ref(), "--socket".as_ref(), path.as_os_str()]);
     assert_eq!(ended.code, Some(3), "{ended:?}");
+}
+
+#[test]
+fn a_server_that_is_full_is_told_as_a_possibility() {
+    let directory = tempfile::tempdir().unwrap();
+    let limit = ["--simulate", "2", "--max-connections", "1"];
+    let server = Server::start(directory.path(), limit);
+    let watch = until("the watch has the only connection", || {
+        let watch = server.command(&["watch", "-o", "json"]);
+        watch.first_line().contains("ADDED").then_some(watch)
+    });
+    for name in ["list", "check", "watch"] {
+        let ended = server.ask(&[name]);
+        assert_eq!(ended.code, Some(3), "{ended:?}");
+        let expected = "its --max-connections may be reached";
+        assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+    }
+    drop(watch);
+}
+
+#[test]
+fn a_socket_path_that_is_too_long_is_told_with_its_length_and_the_limit() {
+    let path = format!("/tmp/{}", "x".repeat(103));
+    let ended = run(["list", "--socket", &path]);
+    assert_eq!(ended.code, Some(3), "{ended:?}");
+    let expected =
+        "the path has 108 bytes and a UNIX socket address holds 107\n  try: choose a shorter";
+    assert!(ended.stderr.contains(expected), "{}", ended.stderr);
 }
 
 #[test]

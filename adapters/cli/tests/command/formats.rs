@@ -207,3 +207,51 @@ fn a_watch_in_a_table_prints_rows_below_their_headings() {
     let row = watch.line("beta-node-1");
     assert_eq!(headings.find("READY"), row.find("0/1"));
 }
+
+#[test]
+fn whole_pods_have_the_zeros_of_go_and_parts_only_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pods.yaml");
+    let pod = "metadata: {name: p, namespace: shop, uid: u}\nstatus: {phase: Running, containerStatuses: [{name: c}]}\n";
+    std::fs::write(&file, pod).unwrap();
+    let server = Server::ready(folder.path(), ["--snapshot", file.to_str().unwrap()]);
+    let container = r#"{"name":"c","state":{},"lastState":{},"ready":false,"restartCount":0,"image":"","imageID":""}"#;
+    let whole = format!(
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p","namespace":"shop","uid":"u"}},"spec":{{"containers":null}},"status":{{"phase":"Running","containerStatuses":[{container}]}}}}"#
+    );
+    let whole = parse_json(whole.as_bytes()).unwrap();
+    let list = parse_json(server.ask(&["list", "-o", "json"]).text().as_bytes()).unwrap();
+    assert_eq!(
+        list.get("items").and_then(Value::as_list),
+        Some(std::slice::from_ref(&whole))
+    );
+    let get = server.ask(&["get", "u", "-o", "yaml"]).text();
+    assert_eq!(
+        parse_yaml(get.as_bytes()).unwrap(),
+        std::slice::from_ref(&whole)
+    );
+    let watch = server.command(&["watch", "-o", "json"]);
+    let added = parse_json(watch.line("ADDED").trim().as_bytes()).unwrap();
+    assert_eq!(added.get("object"), Some(&whole));
+    let synced = watch.line("INITIAL_SYNC_COMPLETE");
+    assert_eq!(
+        synced,
+        "{\"type\":\"INITIAL_SYNC_COMPLETE\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}}\n"
+    );
+
+    let asked = [
+        "get",
+        "u",
+        "-o",
+        "json",
+        "--fields",
+        "status.containerStatuses.name",
+    ];
+    let part = parse_json(server.ask(&asked).text().as_bytes()).unwrap();
+    let status = part.get("status").map(podsapi_proto::json::to_json);
+    assert_eq!(
+        status.as_deref(),
+        Some(r#"{"containerStatuses":[{"name":"c"}]}"#)
+    );
+    assert_eq!(part.get("spec"), None);
+}

@@ -5,6 +5,8 @@ mod connections;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod kubelet;
 #[cfg(test)]
 mod masks;
@@ -16,3 +18,5 @@ mod restarts;
 mod runtime;
 #[cfg(test)]
 mod serving;
+#[cfg(test)]
+mod usage;

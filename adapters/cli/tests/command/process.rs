@@ -110,6 +110,12 @@ impl Running {
         line(&self.lines, wanted)
     }
 
+    /// Waits for the first line of output, which is empty when there is none.
+    pub(crate) fn first_line(&self) -> String {
+        let line = self.lines.recv_timeout(PATIENCE).unwrap_or_default();
+        String::from_utf8(line).unwrap()
+    }
+
     /// Waits for such a line on standard error.
     pub(crate) fn error_line(&self, wanted: &str) -> String {
         line(&self.errors, wanted)

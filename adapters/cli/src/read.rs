@@ -40,7 +40,7 @@ pub(crate) async fn list(args: &ReadArgs, out: &mut impl Write) -> Result<(), Fa
         }
     }
     let now = TokioRuntime::wall_seconds();
-    out.write_all(&output::list(&pods, args.output, args.layout(), now)?)?;
+    out.write_all(&output::list(&pods, args.output, args.layout(), now))?;
     Ok(out.flush()?)
 }
 

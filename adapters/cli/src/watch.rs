@@ -52,8 +52,10 @@ pub(crate) async fn watch(
         };
         match event {
             FollowEvent::Change(change) => {
-                let text = printer.print(&change, TokioRuntime::wall_seconds())?;
-                out.write_all(&text)?;
+                match printer.print(&change, TokioRuntime::wall_seconds()) {
+                    Ok(text) => out.write_all(&text)?,
+                    Err(error) => say(format_args!("left out: {error}")),
+                }
                 // Together, what a replay tells is written when it is whole.
                 if follow.mirror().is_synced() {
                     out.flush()?;
@@ -135,8 +137,8 @@ impl Printer {
         }
     }
 
-    /// Returns what `change` adds to the output.
-    fn print(&mut self, change: &Change, now: i64) -> Result<Vec<u8>, Failure> {
+    /// Returns what `change` adds to the output, or why its pod cannot be printed.
+    fn print(&mut self, change: &Change, now: i64) -> Result<Vec<u8>, String> {
         let (kind, pod) = match change {
             Change::Added(pod) => (EventKind::Added, Some(&**pod)),
             Change::Deleted(pod) => (EventKind::Deleted, Some(&**pod)),

@@ -21,6 +21,8 @@ pub(crate) fn start(level: Level, format: LogFormat) {
     };
     let ours = Targets::new()
         .with_target("podsapi", level)
+        // A peer that breaks the protocol must not fill the log: that is counted, and told by us.
+        .with_target("h2", level.min(LevelFilter::ERROR))
         .with_default(level.min(LevelFilter::WARN));
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)

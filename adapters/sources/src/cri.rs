@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use podsapi_client::{Backoff, BackoffOptions};
+use podsapi_proto::json::printable;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -165,6 +166,8 @@ impl<T: Fn(Word) + Send + Sync> Source<T> {
 
     /// Tells what is wrong if that is not known yet.
     fn report(&mut self, problem: Option<String>) {
+        // A runtime's own words may hold anything.
+        let problem = problem.map(|text| printable(&text).into_owned());
         if problem == self.problem {
             return;
         }

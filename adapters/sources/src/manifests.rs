@@ -20,7 +20,9 @@
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use podsapi_core::{EncodedPod, SourceError};
@@ -30,7 +32,6 @@ use crate::folders::{FOLDERS_LIMIT, Folders};
 use crate::problems::{Problem, Problems};
 use crate::sink::Sink;
 use catalog::Catalog;
-use scan::Scan;
 
 mod catalog;
 mod checks;
@@ -86,7 +87,8 @@ struct Watch {
     folders: Folders,
     /// Where the links in the folder lead.
     link_targets: BTreeSet<PathBuf>,
-    catalog: Catalog,
+    /// Shared with the threads that read, one at a time.
+    catalog: Arc<Mutex<Catalog>>,
     problems: Problems,
     /// What was wrong when the folder was last read, and still is as far as anybody knows.
     standing: BTreeSet<Problem>,
@@ -103,7 +105,7 @@ impl Watch {
         Self {
             folders: Folders::default(),
             link_targets: BTreeSet::new(),
-            catalog: Catalog::new(&options.node_name),
+            catalog: Arc::new(Mutex::new(Catalog::new(&options.node_name))),
             problems: Problems::default(),
             standing: BTreeSet::new(),
             served: None,
@@ -128,11 +130,8 @@ impl Watch {
             }
             self.due = Instant::now() + self.options.rescan;
             changed = false;
-            match self.settled().await {
-                Ok(scan) => {
-                    self.take(&scan, sink)?;
-                    self.link_targets = scan.link_targets;
-                }
+            match self.read(sink.now()).await {
+                Ok(reading) => self.take(reading, sink)?,
                 Err(problem) => {
                     self.due = Instant::now() + TICK.min(self.options.rescan);
                     let mut problems = self.standing.clone();
@@ -147,23 +146,49 @@ impl Watch {
 
     /// Reads the folder, and once more in a moment if a file may be half written: a shell empties a
     /// file before it writes it anew.
-    async fn settled(&mut self) -> Result<Scan, Problem> {
-        let scan = self.scan().await?;
-        if !self.catalog.doubts(&scan) {
-            return Ok(scan);
+    async fn read(&mut self, now: i64) -> Result<Reading, Problem> {
+        let scanned = self.blocking(|directory, catalog| {
+            let scan = scan::scan(directory)?;
+            let doubts = catalog.doubts(&scan);
+            Ok((scan, doubts))
+        });
+        let (mut scan, doubts) = scanned.await?;
+        if doubts {
+            self.folders.changed(Instant::now() + SETTLE).await;
+            scan = self
+                .blocking(|directory, _catalog| scan::scan(directory))
+                .await?;
         }
-        self.folders.changed(Instant::now() + SETTLE).await;
-        self.scan().await
+        self.blocking(move |_directory, catalog| {
+            let (pods, problems) = catalog.update(&scan, now);
+            Ok(Reading {
+                pods,
+                problems,
+                link_targets: scan.link_targets,
+                missing: scan.missing,
+            })
+        })
+        .await
     }
 
-    async fn scan(&self) -> Result<Scan, Problem> {
-        let directory = self.options.directory.clone();
-        let scanned = tokio::task::spawn_blocking(move || scan::scan(&directory)).await;
-        let scanned = match scanned {
-            Ok(scanned) => scanned.map_err(|error| error.to_string()),
+    /// Does on a thread of its own what waits for files or takes as long as they are.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Path, &mut Catalog) -> io::Result<T> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (directory, catalog) = (self.options.directory.clone(), Arc::clone(&self.catalog));
+        let done = tokio::task::spawn_blocking(move || {
+            // What a panic left behind is read anew as far as it changes.
+            let mut catalog = catalog
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner());
+            work(&directory, &mut catalog)
+        });
+        let done = match done.await {
+            Ok(done) => done.map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
-        scanned.map_err(|error| {
+        done.map_err(|error| {
             let state = match self.served {
                 Some(_) => "the pods known last stay served",
                 None => "nothing is served before it can be",
@@ -173,10 +198,15 @@ impl Watch {
         })
     }
 
-    fn take(&mut self, scan: &Scan, sink: &Sink) -> Result<(), SourceError> {
-        let (pods, mut problems) = self.catalog.update(scan, sink.now());
+    fn take(&mut self, reading: Reading, sink: &Sink) -> Result<(), SourceError> {
+        let Reading {
+            pods,
+            mut problems,
+            link_targets,
+            missing,
+        } = reading;
         let subject = || self.options.directory.display().to_string();
-        if scan.missing {
+        if missing {
             let text = "does not exist: no static pods until it does";
             problems.insert(Problem::remark(subject(), text));
         }
@@ -185,7 +215,7 @@ impl Watch {
             let text = format!("{reason} (changes are seen every {period:?} only)");
             problems.insert(Problem::remark(subject(), text));
         }
-        if scan.link_targets.len() >= FOLDERS_LIMIT {
+        if link_targets.len() >= FOLDERS_LIMIT {
             let (most, period) = (FOLDERS_LIMIT - 1, self.options.rescan);
             let text = format!(
                 "its links lead into more than {most} folders (changes in the others are seen every \
@@ -193,6 +223,7 @@ impl Watch {
             );
             problems.insert(Problem::remark(subject(), text));
         }
+        self.link_targets = link_targets;
         if self.served.as_ref() != Some(&pods) {
             self.refused = sink.replace(&pods)?;
             tracing::info!(source = SOURCE, pods = pods.len(), "list complete");
@@ -203,6 +234,19 @@ impl Watch {
         self.problems.replace(problems, SOURCE, sink);
         Ok(())
     }
+}
+
+/// What one reading of the folder came to.
+#[derive(Debug)]
+struct Reading {
+    /// In the order of their files.
+    pods: Vec<EncodedPod>,
+    /// What is wrong with the files.
+    problems: BTreeSet<Problem>,
+    /// Where the links lead.
+    link_targets: BTreeSet<PathBuf>,
+    /// Whether the folder does not exist.
+    missing: bool,
 }
 
 const SOURCE: &str = "manifests";

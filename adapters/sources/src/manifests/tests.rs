@@ -424,6 +424,26 @@ async fn a_problem_is_told_in_a_line_however_long_the_key_that_it_quotes() {
 }
 
 #[tokio::test]
+async fn a_manifest_that_takes_long_to_read_keeps_nothing_else_waiting() {
+    let numbers = "1,".repeat(200_000);
+    let began = Instant::now();
+    let starting = tokio::spawn(Running::start(move |folder| {
+        let text = manifest("web", "web:1") + &format!("more: [{numbers}]\n");
+        fs::write(folder.join("web.yaml"), text).unwrap();
+    }));
+    let mut longest = Duration::ZERO;
+    while !starting.is_finished() {
+        let before = Instant::now();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        longest = longest.max(before.elapsed());
+    }
+    let whole = began.elapsed();
+    let running = starting.await.unwrap();
+    assert_eq!(running.recorder.heard().names(), ["default/web-node-a"]);
+    assert!(longest < whole / 3, "{longest:?} of {whole:?}");
+}
+
+#[tokio::test]
 async fn a_path_that_is_no_folder_is_reported_and_completes_nothing_until_it_is_one() {
     let folder = tempfile::tempdir().unwrap();
     let directory = folder.path().join("file");

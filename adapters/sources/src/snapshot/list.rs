@@ -18,6 +18,8 @@ pub(crate) struct Found {
     pub(crate) pods: Vec<EncodedPod>,
     /// What is wrong with some of them.
     pub(crate) problems: BTreeSet<Problem>,
+    /// How many more problems there are than are kept.
+    more: usize,
     uids: BTreeSet<Uid>,
     /// Fields that are not known, with how many pods have them.
     unknown: BTreeMap<String, usize>,
@@ -46,7 +48,7 @@ pub(crate) fn read(documents: Vec<Value>, before: &[EncodedPod]) -> Result<Found
             (Form::Pod, None) => found.item(Value::Map(document), &place, before),
             (Form::Foreign(kind), _) => {
                 let text = format!("is a {kind} and no list of pods (passed over)");
-                found.problems.insert(Problem::remark(place, text));
+                found.tell(Problem::remark(place, text));
             }
             (Form::Cut, _) => {
                 return Err(format!(
@@ -69,7 +71,11 @@ pub(crate) fn read(documents: Vec<Value>, before: &[EncodedPod]) -> Result<Found
     }
     for (path, pods) in std::mem::take(&mut found.unknown) {
         let text = format!("not known and not served (pods: {pods})");
-        found.problems.insert(Problem::remark(path, text));
+        found.tell(Problem::remark(path, text));
+    }
+    if found.more > 0 {
+        let text = format!("{} problems more than these {PROBLEMS_LIMIT}", found.more);
+        found.problems.insert(Problem::remark("and others", text));
     }
     Ok(found)
 }
@@ -100,9 +106,18 @@ impl Form {
 }
 
 impl Found {
+    /// Keeps a problem, unless there are so many that they say no more than their number.
+    fn tell(&mut self, problem: Problem) {
+        if self.problems.len() < PROBLEMS_LIMIT {
+            self.problems.insert(problem);
+        } else {
+            self.more += 1;
+        }
+    }
+
     fn fault(&mut self, place: &str, text: &str) {
         let text = format!("{text} (not served)");
-        self.problems.insert(Problem::fault(place, text));
+        self.tell(Problem::fault(place, text));
     }
 
     fn item(&mut self, item: Value, place: &str, before: &[EncodedPod]) {
@@ -113,7 +128,7 @@ impl Found {
         let kind = tree::text(&pod, "kind").to_owned();
         if !kind.is_empty() && kind != "Pod" {
             let text = format!("is a {kind} and no pod (passed over)");
-            self.problems.insert(Problem::remark(place, text));
+            self.tell(Problem::remark(place, text));
             return;
         }
         let (place, remark) = match identify(&mut pod, place) {
@@ -131,15 +146,15 @@ impl Found {
                 }
                 // Said only of what is served: a pod that is refused has no UID to speak of.
                 if self.keep(encoded, &place) {
-                    self.problems.extend(remark);
+                    remark.into_iter().for_each(|remark| self.tell(remark));
                 }
             }
             Err(error) => match before.iter().find(|pod| pod.uid().as_str() == uid) {
                 Some(last) => {
                     let text = format!("{error} (as last read it stays served)");
-                    self.problems.insert(Problem::fault(place.as_str(), text));
+                    self.tell(Problem::fault(place.as_str(), text));
                     if self.keep(last.clone(), &place) {
-                        self.problems.extend(remark);
+                        remark.into_iter().for_each(|remark| self.tell(remark));
                     }
                 }
                 None => self.fault(&place, &error),
@@ -211,6 +226,9 @@ fn encode(pod: Map) -> Result<(EncodedPod, Vec<String>), String> {
     let pod = EncodedPod::parse(Bytes::from(encoded.bytes)).map_err(|error| error.to_string())?;
     Ok((pod, encoded.unknown))
 }
+
+/// Problems that are kept of one reading: a file of millions of empty objects has as many.
+const PROBLEMS_LIMIT: usize = 1_000;
 
 #[cfg(test)]
 mod tests;

@@ -162,3 +162,12 @@ fn no_content_makes_the_reader_panic() {
     }
     assert!(read_pods > 1_000, "{read_pods}");
 }
+
+#[test]
+fn a_list_of_nothing_but_faults_is_told_by_their_number() {
+    let items = "{},".repeat(5_000) + r#"{"metadata":{"name":"a","uid":"u"}}"#;
+    let found = found(&format!(r#"{{"kind":"PodList","items":[{items}]}}"#));
+    assert_eq!(names(&found), ["default/a"]);
+    assert_eq!(found.problems.len(), 1_001);
+    assert!(problems(&found).contains("4000 problems more than these 1000"));
+}

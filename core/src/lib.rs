@@ -146,8 +146,8 @@ pub use config::{
 pub use counters::Counters;
 pub use gate::Readiness;
 pub use mask::{
-    FieldMask, MASK_APPLIED_HEADER, MASK_BIN_HEADER, MASK_HEADER, MAX_KEYS, MAX_MASK_BYTES,
-    MAX_PATHS, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MaskError, MaskFault,
+    FieldMask, MASK_APPLIED_HEADER, MASK_BIN_HEADER, MASK_HEADER, MASK_SCHEMA_HEADER, MAX_KEYS,
+    MAX_MASK_BYTES, MAX_PATHS, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MaskError, MaskFault, mask_schema,
 };
 pub use outgoing::Outgoing;
 pub use pod::{EncodedPod, EncodedStatus, PodError, Uid};

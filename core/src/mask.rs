@@ -57,6 +57,24 @@ pub const MASK_BIN_HEADER: &str = "x-kubernetes-fieldmask-bin";
 /// The response header that tells which mask was applied; absent when no field was named.
 pub const MASK_APPLIED_HEADER: &str = "x-kubernetes-fieldmask-applied";
 
+/// The response header beside [`MASK_APPLIED_HEADER`] that tells which schema the names are of.
+pub const MASK_SCHEMA_HEADER: &str = "x-kubernetes-fieldmask-schema";
+
+/// Returns the value of [`MASK_SCHEMA_HEADER`]: the Kubernetes release and a number that names the
+/// table of fields, so that a client knows which names a server knows.
+///
+/// # Examples
+///
+/// ```
+/// let schema = podsapi_core::mask_schema();
+/// assert!(schema.starts_with("v1.37.2 "));
+/// assert_eq!(schema.len(), "v1.37.2 0123456789abcdef".len());
+/// ```
+pub fn mask_schema() -> String {
+    use podsapi_proto::schema::{SCHEMA_VERSION, TABLE_HASH};
+    alloc::format!("{SCHEMA_VERSION} {TABLE_HASH:016x}")
+}
+
 /// The paths of a mask, not yet checked against a schema.
 ///
 /// # Examples

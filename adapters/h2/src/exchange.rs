@@ -159,7 +159,8 @@ impl<R: Runtime> Exchange<R> {
             Reply::Refuse(_) => None,
         };
         if let Some(mask) = applied {
-            self.responder.tell_applied_mask(mask);
+            let schema = &self.shared.mask_schema;
+            self.responder.tell_applied_mask(mask, schema);
         }
         reply.into()
     }

@@ -4,7 +4,7 @@ use std::task::{Context, Poll, ready};
 
 use h2::{Reason, SendStream, server::SendResponse};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header::InvalidHeaderValue};
-use podsapi_core::{MASK_APPLIED_HEADER, Status};
+use podsapi_core::{MASK_APPLIED_HEADER, MASK_SCHEMA_HEADER, Status};
 use podsapi_grpc::{
     request::Refusal,
     trailers::{self, field_bytes},
@@ -17,7 +17,7 @@ use crate::segments::{Outbox, Segments};
 pub(crate) struct Responder {
     state: State,
     /// What the headers of an answer say of the caller's mask.
-    applied_mask: Option<HeaderValue>,
+    applied_mask: Option<(HeaderValue, HeaderValue)>,
 }
 
 #[derive(Debug)]
@@ -43,9 +43,10 @@ impl Responder {
         }
     }
 
-    /// Has the headers of an answer that carries messages say which mask it went through.
-    pub(crate) fn tell_applied_mask(&mut self, mask: &str) {
-        self.applied_mask = value(MASK_APPLIED_HEADER, mask);
+    /// Has the headers of an answer that carries messages say which mask it went through, and of
+    /// which schema the names are.
+    pub(crate) fn tell_applied_mask(&mut self, mask: &str, schema: &HeaderValue) {
+        self.applied_mask = value(MASK_APPLIED_HEADER, mask).map(|mask| (mask, schema.clone()));
     }
 
     /// Completes when nobody waits for the answer any more.
@@ -63,10 +64,10 @@ impl Responder {
         match std::mem::replace(&mut self.state, State::Ended) {
             State::Waiting(mut respond) => {
                 let mut response = response(StatusCode::OK);
-                if let Some(mask) = self.applied_mask.take() {
-                    response
-                        .headers_mut()
-                        .insert(HeaderName::from_static(MASK_APPLIED_HEADER), mask);
+                if let Some((mask, schema)) = self.applied_mask.take() {
+                    let headers = response.headers_mut();
+                    headers.insert(HeaderName::from_static(MASK_APPLIED_HEADER), mask);
+                    headers.insert(HeaderName::from_static(MASK_SCHEMA_HEADER), schema);
                 }
                 let stream = respond
                     .send_response(response, false)

@@ -11,6 +11,7 @@ use std::{
     task::Waker,
 };
 
+use http::HeaderValue;
 use podsapi_core::{Moment, Pods, SourceError, SourceEvent, SourceId, WatchId, WatchOutput};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -83,6 +84,8 @@ pub(crate) struct Shared<R: Runtime> {
     pub(crate) connections: Arc<Slots>,
     pub(crate) calls: Arc<Slots>,
     pub(crate) request_bytes: Arc<Slots>,
+    /// What masked answers say of the schema.
+    pub(crate) mask_schema: HeaderValue,
     service: Mutex<Service>,
     /// When the server was made.
     pub(crate) started: Moment,
@@ -118,6 +121,8 @@ impl<R: Runtime> Server<R> {
             connections: Arc::default(),
             calls: Arc::default(),
             request_bytes: Arc::default(),
+            mask_schema: HeaderValue::try_from(podsapi_core::mask_schema())
+                .unwrap_or(HeaderValue::from_static("unknown")),
             service: Mutex::new(service),
             stopping: AtomicBool::new(false),
             connection_numbers: AtomicU64::new(0),

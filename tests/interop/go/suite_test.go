@@ -174,7 +174,7 @@ func TestListGetAndNotFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		pod := decode(t, got.Pod)
-		if pod.Name != "two-node-a" || pod.Spec.NodeName != "Node-A" || pod.Status.Phase != v1.PodPending {
+		if pod.Name != "two-node-a" || pod.Spec.NodeName != "node-a" || pod.Status.Phase != v1.PodPending {
 			t.Fatalf("%s on %s is %s", pod.Name, pod.Spec.NodeName, pod.Status.Phase)
 		}
 		_, err = client.GetPod(within(t, patience), &pods.GetPodRequest{PodUID: "nobody"})

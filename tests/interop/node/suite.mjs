@@ -157,7 +157,7 @@ test('list and get in both dialects', async (t) => {
   });
   const got = decode((await call(pods, 'GetPod', { podUID: 'uid-2' })).pod);
   assert.equal(got.metadata.name, 'two-node-a');
-  assert.equal(got.spec.nodeName, 'Node-A');
+  assert.equal(got.spec.nodeName, 'node-a');
   const list = await call(documentedPods, 'ListPods', {});
   assert.deepEqual(list.pods.map((pod) => pod.metadata.name), ['one-node-a', 'two-node-a']);
   const one = await call(documentedPods, 'GetPod', { podUID: 'uid-1' });

@@ -197,7 +197,7 @@ class Suite(unittest.TestCase):
         pod = pod_of(got.pod)
         self.assertEqual(pod.metadata.name, "two-node-a")
         self.assertEqual(pod.metadata.namespace, "interop")
-        self.assertEqual(pod.spec.nodeName, "Node-A")
+        self.assertEqual(pod.spec.nodeName, "node-a")
         self.assertEqual(pod.status.phase, "Pending")
         listed = pods.documented_list(documented_pb2.PodListRequest(), timeout=PATIENCE)
         self.assertEqual([p.metadata.name for p in listed.pods], ["one-node-a", "two-node-a"])

@@ -17,6 +17,7 @@ use crate::harness::{
 const TEXT: &str = "x-kubernetes-fieldmask";
 const BIN: &str = "x-kubernetes-fieldmask-bin";
 const APPLIED: &str = "x-kubernetes-fieldmask-applied";
+const SCHEMA: &str = "x-kubernetes-fieldmask-schema";
 
 /// The encoded masks of one path each, padded, and one of both paths.
 const PHASE: &str = "CgxzdGF0dXMucGhhc2U=";
@@ -53,6 +54,9 @@ fn pods(answer: &Answer) -> Vec<Vec<u8>> {
 
 fn applied(headers: &HeaderMap) -> Option<&str> {
     assert!(headers.get_all(APPLIED).iter().count() <= 1);
+    let schema = headers.get(SCHEMA).map(HeaderValue::as_bytes);
+    let expected = headers.get(APPLIED).map(|_| podsapi_core::mask_schema());
+    assert_eq!(schema, expected.as_deref().map(str::as_bytes));
     headers
         .get(APPLIED)
         .map(|value| value.to_str().expect("fields are ASCII"))

@@ -84,11 +84,11 @@ func (s *server) start() {
 		s.t.Fatal(err)
 	}
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(s.socket); err == nil {
+		if exec.Command(os.Getenv("PODSAPI_BIN"), "check", "--socket", s.socket).Run() == nil {
 			return
 		}
 		if time.Now().After(end) {
-			s.t.Fatal("the server did not start")
+			s.t.Fatal("the server did not become ready")
 		}
 	}
 }

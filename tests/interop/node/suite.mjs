@@ -3,7 +3,7 @@
 // Run by tests/interop/run, which sets PODSAPI_BIN (the binary under test) and PODSAPI_PROTOS.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -58,7 +58,9 @@ class Server {
     const flags = ['serve', '--socket', this.socket, '--node-name', 'Node-A', ...this.flags];
     this.process = spawn(process.env.PODSAPI_BIN, flags, { stdio: 'ignore' });
     this.exit = once(this.process, 'exit');
-    for (let waited = 0; !fs.existsSync(this.socket); waited += 10) {
+    const ready = () =>
+      spawnSync(process.env.PODSAPI_BIN, ['check', '--socket', this.socket]).status === 0;
+    for (let waited = 0; !ready(); waited += 10) {
       assert.ok(waited < PATIENCE && this.process.exitCode === null, 'the server did not start');
       await pause(10);
     }

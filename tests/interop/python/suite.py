@@ -63,7 +63,8 @@ class Server:
             stderr=subprocess.DEVNULL,
         )
         deadline = time.monotonic() + PATIENCE
-        while not os.path.exists(self.socket):
+        check = [os.environ["PODSAPI_BIN"], "check", "--socket", self.socket]
+        while subprocess.run(check, capture_output=True).returncode != 0:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"no server: exit {self.process.poll()}")
             time.sleep(0.01)

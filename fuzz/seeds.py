@@ -108,6 +108,7 @@ def json():
     seed("json", "times", b'{"metadata":{"creationTimestamp":"2024-02-29T12:00:00Z","deletionTimestamp":null}}')
     seed("json", "numbers", b'{"spec":{"priority":-1,"terminationGracePeriodSeconds":1e2},"x":1.50}')
     seed("json", "negative_zero", b'{"spec":{"priority":-0e2},"x":1.50}')
+    seed("json", "dots", b'"..."')
     seed("json", "escapes", b'["\\u00e9\\ud83d\\ude00\\n", true, null, {}]')
     seed("json", "encoded", pod())
 

@@ -12,6 +12,8 @@ pub(super) fn is_safe(text: &str) -> bool {
         && !text.contains(": ")
         && !text.contains(" #")
         && !text.ends_with([':', ' '])
+        // At the start of a line, three dots end a document.
+        && !text.starts_with("...")
         && !is_other_type(text)
 }
 

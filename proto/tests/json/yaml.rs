@@ -303,6 +303,8 @@ fn strings_that_could_be_something_else_are_quoted() {
         "\u{2028}x",
         "---",
         "...",
+        "... a",
+        "...a",
         "1_000",
         "+1",
         "0o7",
@@ -313,12 +315,14 @@ fn strings_that_could_be_something_else_are_quoted() {
         "x\n  y\n",
         "\u{0}",
     ] {
-        let value = Value::from(vec![
-            Value::from(text),
-            Value::Map([(text.to_owned(), Value::from(text))].into_iter().collect()),
-        ]);
-        let yaml = to_yaml(&value);
-        assert_eq!(parse_yaml(yaml.as_bytes()).unwrap(), [value], "{yaml}");
+        // At the start of a line a text can be what it is nowhere else.
+        let alone = Value::from(text);
+        let map = Value::Map([(text.to_owned(), alone.clone())].into_iter().collect());
+        let list = Value::from(vec![alone.clone(), map.clone()]);
+        for value in [alone, map, list] {
+            let yaml = to_yaml(&value);
+            assert_eq!(parse_yaml(yaml.as_bytes()).unwrap(), [value], "{yaml}");
+        }
     }
     let value = parse_json(br#"["yes","10.0.0.1","registry/a:1.2","12:30","a b","k=v"]"#).unwrap();
     let expected = "- \"yes\"\n- 10.0.0.1\n- registry/a:1.2\n- \"12:30\"\n- a b\n- k=v\n";

@@ -1,12 +1,13 @@
 //! Printing a value as a YAML document in block style.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 use super::plain;
 use crate::json::{Map, Value, quote};
 
-/// A mapping key longer than this needs YAML's explicit form, in bytes: readers look for the colon
-/// within 1,024 characters.
+/// A mapping key that is printed longer than this needs YAML's explicit form, in bytes: readers look
+/// for the colon within 1,024 characters.
 const LONGEST_SIMPLE_KEY_BYTES: usize = 1_000;
 
 /// Prints a value as kubectl prints YAML: block style, lists at the indent of their key, and quotes
@@ -47,15 +48,14 @@ fn mapping(map: &Map, indent: usize, out: &mut String) {
         if at > 0 {
             blanks(indent, out);
         }
-        if key.len() > LONGEST_SIMPLE_KEY_BYTES {
+        let spelled = spelled(key);
+        if spelled.len() > LONGEST_SIMPLE_KEY_BYTES {
             out.push_str("? ");
-            quote(key, out);
+            out.push_str(&spelled);
             out.push('\n');
             blanks(indent, out);
-        } else if plain::is_safe(key) {
-            out.push_str(key);
         } else {
-            quote(key, out);
+            out.push_str(&spelled);
         }
         out.push(':');
         match value {
@@ -80,6 +80,16 @@ fn mapping(map: &Map, indent: usize, out: &mut String) {
             }
         }
     }
+}
+
+/// Returns a key as it is printed, in quotes where it needs them.
+fn spelled(key: &str) -> Cow<'_, str> {
+    if plain::is_safe(key) {
+        return Cow::Borrowed(key);
+    }
+    let mut quoted = String::new();
+    quote(key, &mut quoted);
+    Cow::Owned(quoted)
 }
 
 /// Prints the elements of a list; the cursor is at the indent already.

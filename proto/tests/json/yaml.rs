@@ -331,7 +331,14 @@ fn strings_that_could_be_something_else_are_quoted() {
 
 #[test]
 fn a_long_key_is_printed_so_that_it_can_be_read() {
-    let map = [("k".repeat(5_000), Value::from(vec![Value::from("v")]))];
-    let value = Value::from(vec![Value::Map(map.into_iter().collect())]);
-    assert_eq!(parse_yaml(to_yaml(&value).as_bytes()).unwrap(), [value]);
+    // The second is long only as it is printed: each of its characters takes six.
+    for key in [
+        "k".repeat(5_000),
+        "\u{7f}".repeat(250),
+        "\u{7f}".repeat(166),
+    ] {
+        let map = [(key, Value::from(vec![Value::from("v")]))];
+        let value = Value::from(vec![Value::Map(map.into_iter().collect())]);
+        assert_eq!(parse_yaml(to_yaml(&value).as_bytes()).unwrap(), [value]);
+    }
 }

@@ -12,6 +12,9 @@
 //! and [`join`] stands between all these and the core, so that each pod is there once and is as it
 //! is on this node.
 //!
+//! What an API server has for a node is learned by [`listwatch`], which does no I/O: whoever has a
+//! connection drives it.
+//!
 //! `kubelet_http` needs the feature of that name, `kubelet-http`, which brings HTTP and TLS.
 //!
 //! Each source is one `run(options, sink)` future, and dropping it ends the source. It knows
@@ -69,6 +72,7 @@ pub mod join;
 pub mod kubelet;
 #[cfg(feature = "kubelet-http")]
 pub mod kubelet_http;
+pub mod listwatch;
 pub mod manifests;
 pub mod simulated;
 pub mod snapshot;

@@ -1,0 +1,694 @@
+//! Which pods an API server has for one node: a list, then a watch of what changes, without I/O.
+//!
+//! ```text
+//!            whole                   clean end: at once
+//!   LIST ───────────▶ WATCH ◀──────────────────────────────┐
+//!    ▲ ▲                │ └────────────────────────────────┘
+//!    │ │   410 Gone     │
+//!    │ └── after a wait ┤   anything else: Lost, after a wait the same watch again
+//!    └──────────────────┘   (every third time in a row: a list)
+//! ```
+//!
+//! The machine neither connects nor waits. Whoever drives it
+//!
+//! 1. calls [`ListWatch::poll_request`]; a request is sent, in place of the one in flight;
+//! 2. tells what comes back: [`ListWatch::handle_head`], [`ListWatch::handle_body`] for each piece,
+//!    however it is cut, [`ListWatch::handle_end`], or [`ListWatch::handle_failure`] when there is
+//!    no answer or it breaks off;
+//! 3. drains [`ListWatch::poll_word`] after each of these;
+//! 4. begins again when something came or at [`ListWatch::poll_timeout`]. An answer that
+//!    [`ListWatch::wants_answer`] denies can be dropped; what it still says is not listened to.
+//!
+//! # What is asked
+//!
+//! The first list may come from the server's memory (`resourceVersion=0`), later ones must be as
+//! new as the last version that was seen, and only when the server no longer has that (410), or not
+//! yet (it was set back), the list is read from the store. A watch goes on from the last version
+//! after a loss, so that a server that is back answers each node with what changed, if anything.
+//! Answers are asked for in Kubernetes protobuf, and taken in JSON from servers that refuse or
+//! choose so.
+//!
+//! # What is told
+//!
+//! [`Word`]s, as the core takes them. A list is told when it is whole, and never in part. A pod
+//! whose bytes are as before is not told again, except between [`Word::Begin`] and
+//! [`Word::Complete`], where silence would mean that it is gone. A loss is told once, and takes no
+//! pod away; when the watch goes on after it, what is known is told as a list, since that is true
+//! again. A pod that cannot be read hides no other one: it is a text in [`ListWatch::problem`], and
+//! what was read of it last stays.
+//!
+//! Servers tell that a pod leaves a selection as its deletion. One that is told as changed with
+//! another `spec.nodeName` all the same is taken as deleted too, and named as a problem.
+//!
+//! # Bounds
+//!
+//! | what | bound | beyond it |
+//! | --- | --- | --- |
+//! | one pod | [`Options::max_pod_bytes`] | its problem; of the answer only the first 64 KiB of it are kept |
+//! | the pods of the node | 65,536, and 512 MiB together | the problem of those that are more |
+//! | a page or an event of JSON | 64 MiB | the request has failed |
+//! | pages of one list | 10,000 | the request has failed |
+//! | an answer without a byte | 75 s; a watch its own time and 30 s more | the request has failed |
+//! | a wait that a server asks for | 2 minutes | it is asked then |
+//!
+//! A pod is copied once, into memory of its own, so that it keeps nothing that came beside it; it
+//! is never decoded. While a list comes, the one before stays, and the two share no memory.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use bytes::Bytes;
+use podsapi_core::{DEFAULT_MAX_POD_BYTES, DEFAULT_MAX_PODS_PER_SOURCE, EncodedPod, Moment, Uid};
+use podsapi_proto::json::printable;
+
+pub use request::Request;
+
+mod answer;
+mod body;
+mod envelope;
+mod events;
+mod failure;
+mod fields;
+mod found;
+mod page;
+mod pods;
+mod request;
+mod schedule;
+
+use answer::Refusal;
+use body::Body;
+use events::Event;
+use failure::{Cause, Failure};
+use pods::{Bounds, Pods};
+use request::Age;
+use schedule::Schedule;
+
+/// Whose pods are asked for, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The node, as `spec.nodeName` spells it.
+    pub node_name: String,
+    /// Pods of one page.
+    pub page: NonZeroU32,
+    /// The first request after a loss comes at a random instant within this time.
+    pub backoff: Duration,
+    /// Bytes of one pod.
+    pub max_pod_bytes: NonZeroU32,
+    /// What decides all that is random.
+    pub seed: u64,
+}
+
+/// What is told of the pods, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// A whole list follows.
+    Begin,
+    /// The pod exists with these bytes.
+    Put(EncodedPod),
+    /// The pod is gone.
+    Remove(Uid),
+    /// The list is whole: what was not put since `Begin` is gone.
+    Complete,
+    /// The server cannot be asked for now; what was told stays true as far as anybody knows.
+    Lost,
+}
+
+/// What has happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests, of whatever kind.
+    pub requests: u64,
+    /// Lists that were whole.
+    pub lists: u64,
+    /// Pages of lists that were asked for.
+    pub pages: u64,
+    /// Watches that were asked for.
+    pub watches: u64,
+    /// Requests that failed.
+    pub failures: u64,
+    /// Times that the server no longer had the version that was asked for, or not yet.
+    pub expired: u64,
+    /// Events that were additions, changes or deletions.
+    pub events: u64,
+    /// Bookmarks.
+    pub bookmarks: u64,
+    /// Events whose pod had the bytes that it had before.
+    pub unchanged: u64,
+    /// Pods that could not be served.
+    pub unreadable: u64,
+    /// Pods of other nodes.
+    pub foreign: u64,
+}
+
+/// The list and the watch of one node's pods.
+#[derive(Debug)]
+pub struct ListWatch {
+    options: Options,
+    schedule: Schedule,
+    pods: Pods,
+    state: State,
+    /// The last `resourceVersion` that a list, an event or a bookmark told.
+    version: String,
+    /// Whether the server refuses protobuf.
+    json: bool,
+    /// Watches that failed since the last list, or since one brought something.
+    failed_watches: u32,
+    /// Why the last request failed; `None` when it did not.
+    outage: Option<String>,
+    counts: Counts,
+}
+
+/// Whether something is asked.
+#[derive(Debug)]
+enum State {
+    Asking(Asking),
+    Waiting { until: Moment, task: Task },
+}
+
+/// What is to be asked.
+#[derive(Clone, Debug)]
+enum Task {
+    List {
+        age: Age,
+        /// What stands for the next page, empty on the first one.
+        token: String,
+        /// Pages that came before.
+        pages: u32,
+    },
+    Watch,
+}
+
+/// A request in flight.
+#[derive(Debug)]
+struct Asking {
+    task: Task,
+    body: Body,
+    /// When the head of the answer came.
+    answered: Option<Moment>,
+    /// When a watch is over by its own time.
+    over: Moment,
+    /// When it is given up, unless something comes.
+    give_up: Moment,
+}
+
+impl Options {
+    /// Asks for the pods of `node_name` in pages of 500, as other clients of Kubernetes do.
+    pub fn new(node_name: impl Into<String>, seed: u64) -> Self {
+        Self {
+            node_name: node_name.into(),
+            page: PAGE,
+            backoff: BACKOFF,
+            max_pod_bytes: DEFAULT_MAX_POD_BYTES,
+            seed,
+        }
+    }
+}
+
+impl ListWatch {
+    /// Begins, with a list that is due at once.
+    pub fn new(options: Options, now: Moment) -> Self {
+        let bounds = Bounds {
+            pods: DEFAULT_MAX_PODS_PER_SOURCE.get() as usize,
+            bytes: NODE_BYTES,
+        };
+        Self {
+            schedule: Schedule::new(options.backoff, options.seed),
+            pods: Pods::new(options.node_name.clone(), bounds),
+            state: State::Waiting {
+                until: now,
+                task: Task::list(Age::Any),
+            },
+            version: String::new(),
+            json: false,
+            failed_watches: 0,
+            outage: None,
+            counts: Counts::default(),
+            options,
+        }
+    }
+
+    /// Returns what to ask, if it is time; it takes the place of what is in flight.
+    pub fn poll_request(&mut self, now: Moment) -> Option<Request> {
+        if let State::Asking(asking) = &self.state
+            && asking.give_up <= now
+        {
+            self.fail(Cause::Broken("the server fell silent".to_owned()), now);
+        }
+        let State::Waiting { until, task } = &self.state else {
+            return None;
+        };
+        if *until > now {
+            return None;
+        }
+        let task = task.clone();
+        let node = &self.options.node_name;
+        let mut over = now;
+        let request = match &task {
+            Task::List { age, token, .. } => {
+                self.counts.pages += 1;
+                if token.is_empty() {
+                    self.pods.begin();
+                }
+                Request::list(node, age, token, self.options.page.get(), self.json)
+            }
+            Task::Watch => {
+                self.counts.watches += 1;
+                let seconds = self.schedule.watch_seconds();
+                over = after(now, Duration::from_secs(seconds));
+                Request::watch(node, &self.version, seconds, self.json)
+            }
+        };
+        self.counts.requests += 1;
+        self.state = State::Asking(Asking {
+            task,
+            body: Body::None,
+            answered: None,
+            over,
+            give_up: after(now, SILENCE),
+        });
+        Some(request)
+    }
+
+    /// Returns when to call [`ListWatch::poll_request`] again if nothing comes until then.
+    pub fn poll_timeout(&self) -> Option<Moment> {
+        Some(match &self.state {
+            State::Asking(asking) => asking.give_up,
+            State::Waiting { until, .. } => *until,
+        })
+    }
+
+    /// Takes the status of the answer with the headers `content-type` and `retry-after`.
+    pub fn handle_head(
+        &mut self,
+        status: u16,
+        content_type: Option<&str>,
+        retry_after: Option<&str>,
+        now: Moment,
+    ) {
+        let State::Asking(asking) = &mut self.state else {
+            return;
+        };
+        if asking.answered.is_some() {
+            return;
+        }
+        asking.news(now);
+        asking.answered = Some(now);
+        if matches!(status, 406 | 415) && !self.json {
+            // It may still speak JSON; that is known at once, so nothing is lost.
+            self.json = true;
+            self.state = State::Waiting {
+                until: now,
+                task: asking.task.clone(),
+            };
+            return;
+        }
+        let pod_bytes = self.options.max_pod_bytes.get() as usize;
+        let is_watch = matches!(asking.task, Task::Watch);
+        match Body::begin(status, content_type, retry_after, is_watch, pod_bytes) {
+            Ok(body) => asking.body = body,
+            Err(problem) => return self.fail(Cause::Broken(problem), now),
+        }
+        if is_watch && status == 200 {
+            self.outage = None;
+            self.pods.resume();
+        }
+    }
+
+    /// Takes the next piece of the answer's body.
+    pub fn handle_body(&mut self, bytes: Bytes, now: Moment) {
+        let State::Asking(asking) = &mut self.state else {
+            return;
+        };
+        asking.news(now);
+        let limit = self.options.max_pod_bytes.get() as usize;
+        match &mut asking.body {
+            Body::None => {}
+            Body::Page(page) => {
+                let mut found = Vec::new();
+                let pushed = page.push(&bytes, &mut found);
+                self.list(found);
+                if let Err(problem) = pushed {
+                    self.fail(Cause::Broken(problem), now);
+                }
+            }
+            Body::Refusal { kept, .. } => {
+                let room = REFUSAL_BYTES.saturating_sub(kept.len());
+                kept.extend_from_slice(bytes.get(..room).unwrap_or(&bytes));
+            }
+            Body::Watch(stream) => {
+                let mut events = Vec::new();
+                let pushed = stream.push(&bytes, limit, &mut events);
+                self.watched(events, pushed, now);
+            }
+        }
+    }
+
+    /// Takes that the answer is over.
+    pub fn handle_end(&mut self, now: Moment) {
+        let limit = self.options.max_pod_bytes.get() as usize;
+        let State::Asking(asking) = &mut self.state else {
+            return;
+        };
+        let task = asking.task.clone();
+        let answered = asking.answered;
+        match (std::mem::replace(&mut asking.body, Body::None), task) {
+            (Body::Page(page), Task::List { age, pages, .. }) => {
+                let mut found = Vec::new();
+                let finished = page.finish(limit, &mut found);
+                self.list(found);
+                match finished {
+                    Ok(meta) if meta.next.is_empty() => self.listed(meta.version, now),
+                    Ok(_) if pages >= PAGES => {
+                        let text = format!("a list of more than {PAGES} pages");
+                        self.fail(Cause::Broken(text), now);
+                    }
+                    Ok(meta) => {
+                        let task = Task::List {
+                            age,
+                            token: meta.next,
+                            pages: pages + 1,
+                        };
+                        self.state = State::Waiting { until: now, task };
+                    }
+                    Err(problem) => self.fail(Cause::Broken(problem), now),
+                }
+            }
+            (
+                Body::Refusal {
+                    code,
+                    retry_after,
+                    kept,
+                },
+                _,
+            ) => {
+                let mut refusal = Refusal::in_body(code, &kept);
+                refusal.retry_after = refusal.retry_after.max(retry_after);
+                self.refused(refusal, now);
+            }
+            (Body::Watch(stream), _) => {
+                let mut events = Vec::new();
+                let finished = stream.finish(limit, &mut events);
+                self.watched(events, finished, now);
+                if matches!(self.state, State::Asking(_)) {
+                    self.watch_ended(answered, now);
+                }
+            }
+            (Body::None | Body::Page(_), _) => {
+                let text = "the connection ended without an answer";
+                self.fail(Cause::Broken(text.to_owned()), now);
+            }
+        }
+    }
+
+    /// Takes that there is no answer, or no more of it: no connection, no credentials, a reset.
+    ///
+    /// `what` says so for people.
+    pub fn handle_failure(&mut self, what: &str, now: Moment) {
+        let State::Asking(asking) = &self.state else {
+            return;
+        };
+        match &asking.body {
+            // Half of what the server said is more than that there is no more.
+            Body::Refusal { .. } => self.handle_end(now),
+            Body::None | Body::Page(_) | Body::Watch(_) => {
+                self.fail(Cause::Broken(what.to_owned()), now);
+            }
+        }
+    }
+
+    /// Returns the next word about the pods.
+    pub fn poll_word(&mut self) -> Option<Word> {
+        self.pods.next_word()
+    }
+
+    /// Tells whether an answer is listened to; otherwise the request in flight can be dropped.
+    pub fn wants_answer(&self) -> bool {
+        matches!(self.state, State::Asking(_))
+    }
+
+    /// Returns what is wrong, where, and what to do about it; `None` when all is well.
+    ///
+    /// The text is for people, on one line, and holds nothing that could steer a terminal.
+    pub fn problem(&self) -> Option<String> {
+        let faults = self.pods.faults();
+        let more = faults.len().saturating_sub(FAULTS_TOLD);
+        let outage = self.outage.as_deref();
+        let mut lines: Vec<_> = outage.into_iter().chain(faults.take(FAULTS_TOLD)).collect();
+        let rest = format!("and {more} more");
+        if more > 0 {
+            lines.push(&rest);
+        }
+        (!lines.is_empty()).then(|| lines.join("; "))
+    }
+
+    /// Returns what has happened so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Returns the bytes of the answer under way that are held, beside the pods that are whole.
+    pub fn buffered_bytes(&self) -> usize {
+        match &self.state {
+            State::Asking(asking) => asking.body.held(),
+            State::Waiting { .. } => 0,
+        }
+    }
+
+    fn list(&mut self, found: Vec<found::Found>) {
+        for found in found {
+            self.pods.list(found, &mut self.counts);
+        }
+    }
+
+    /// Takes that the list is whole.
+    fn listed(&mut self, version: String, now: Moment) {
+        self.counts.lists += 1;
+        self.version = version;
+        self.failed_watches = 0;
+        self.outage = None;
+        self.pods.complete();
+        self.state = State::Waiting {
+            until: now,
+            task: Task::Watch,
+        };
+    }
+
+    /// Takes events, and whether the stream behind them is still one.
+    fn watched(&mut self, events: Vec<Event>, stream: Result<(), String>, now: Moment) {
+        for event in events {
+            let version = match event {
+                Event::Put(found) => {
+                    self.counts.events += 1;
+                    self.pods.put(&found, &mut self.counts);
+                    found.names.version
+                }
+                Event::Deleted(found) => {
+                    self.counts.events += 1;
+                    if self.pods.delete(&found.names).is_err() {
+                        // Only a list can tell which pod that was.
+                        let text = "a deletion that does not say which pod is gone";
+                        let task = self.newer_list();
+                        return self.retry(Cause::Broken(text.to_owned()), None, task, now);
+                    }
+                    found.names.version
+                }
+                Event::Bookmark(version) => {
+                    self.counts.bookmarks += 1;
+                    version
+                }
+                Event::Error(refusal) => return self.refused(refusal, now),
+                Event::Foreign(kind) => {
+                    let text = "this type of event is not known (passed over)";
+                    self.pods.remark(&format!("{kind:?}"), text);
+                    continue;
+                }
+            };
+            if !version.is_empty() {
+                self.version = version;
+            }
+            self.failed_watches = 0;
+            self.schedule.reset();
+        }
+        if let Err(problem) = stream {
+            self.fail(Cause::Broken(problem), now);
+        }
+    }
+
+    /// Takes that a watch came to an end between two events.
+    fn watch_ended(&mut self, answered: Option<Moment>, now: Moment) {
+        if lasted(answered, now) < SHORT_WATCH {
+            let text = "the server ended the watch as soon as it had begun";
+            return self.fail(Cause::Broken(text.to_owned()), now);
+        }
+        self.failed_watches = 0;
+        self.state = State::Waiting {
+            until: now,
+            task: Task::Watch,
+        };
+    }
+
+    /// Takes that the server does not do what it was asked for.
+    fn refused(&mut self, refusal: Refusal, now: Moment) {
+        let State::Asking(asking) = &self.state else {
+            return;
+        };
+        let retry_after = refusal.retry_after;
+        let gone = refusal.is_expired() || refusal.ahead;
+        let next = match &asking.task {
+            Task::Watch if refusal.ahead => Task::list(Age::Newest),
+            Task::Watch if gone => self.newer_list(),
+            Task::List { token, .. } if gone && !token.is_empty() => Task::list(Age::NewestWhole),
+            Task::List {
+                age: Age::Any | Age::NotOlderThan(_),
+                ..
+            } if gone => Task::list(Age::Newest),
+            Task::List { .. } | Task::Watch => {
+                let next = self.again(retry_again(refusal.code));
+                return self.retry(Cause::Refused(refusal), retry_after, next, now);
+            }
+        };
+        // Nothing is lost as long as the list that follows succeeds. All nodes may be told so in
+        // the same instant, so that a list after a watch waits; one after a list has waited.
+        self.counts.expired += 1;
+        let until = match &asking.task {
+            Task::List { .. } => now,
+            Task::Watch => {
+                if lasted(asking.answered, now) >= PROVEN_WATCH {
+                    self.schedule.reset();
+                }
+                after(now, self.schedule.next_wait(retry_after))
+            }
+        };
+        self.state = State::Waiting { until, task: next };
+    }
+
+    /// Takes that a request failed.
+    fn fail(&mut self, cause: Cause, now: Moment) {
+        let next = self.again(true);
+        self.retry(cause, None, next, now);
+    }
+
+    /// Returns what to ask after a failure.
+    fn again(&mut self, same: bool) -> Task {
+        match &self.state {
+            State::Asking(Asking {
+                task: Task::List { age, .. },
+                ..
+            }) => Task::list(age.clone()),
+            State::Asking(_) => {
+                self.failed_watches += 1;
+                match same && self.failed_watches < WATCHES {
+                    true => Task::Watch,
+                    false => self.newer_list(),
+                }
+            }
+            State::Waiting { task, .. } => task.clone(),
+        }
+    }
+
+    /// Returns the task of a list that goes not back behind what is known.
+    fn newer_list(&self) -> Task {
+        Task::list(Age::NotOlderThan(self.version.clone()))
+    }
+
+    fn retry(&mut self, cause: Cause, retry_after: Option<u64>, next: Task, now: Moment) {
+        let verb = match &self.state {
+            State::Asking(Asking {
+                task: Task::List { .. },
+                ..
+            }) => "list",
+            State::Asking(asking) => {
+                if lasted(asking.answered, now) >= PROVEN_WATCH {
+                    self.schedule.reset();
+                }
+                "watch"
+            }
+            State::Waiting { .. } => return,
+        };
+        let failure = Failure {
+            verb,
+            node: &self.options.node_name,
+            synced: self.pods.is_synced(),
+            cause,
+        };
+        self.outage = Some(printable(&failure.to_string()).into_owned());
+        self.counts.failures += 1;
+        self.pods.lose();
+        let wait = self.schedule.next_wait(retry_after);
+        self.state = State::Waiting {
+            until: after(now, wait),
+            task: next,
+        };
+    }
+}
+
+impl Task {
+    fn list(age: Age) -> Self {
+        Self::List {
+            age,
+            token: String::new(),
+            pages: 1,
+        }
+    }
+}
+
+impl Asking {
+    /// Takes that something came.
+    fn news(&mut self, now: Moment) {
+        self.give_up = match self.task {
+            Task::List { .. } => after(now, SILENCE),
+            Task::Watch => after(self.over.max(now), GRACE),
+        };
+    }
+}
+
+/// Tells whether a watch that was refused with this code may succeed as it is at another time.
+fn retry_again(code: u16) -> bool {
+    matches!(code, 0 | 401 | 403..=408 | 415 | 425 | 429 | 300..=399 | 500..=599)
+}
+
+fn after(now: Moment, wait: Duration) -> Moment {
+    now.plus_nanos(u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX))
+}
+
+fn lasted(answered: Option<Moment>, now: Moment) -> Duration {
+    Duration::from_nanos(answered.map_or(0, |answered| now.nanos_since(answered)))
+}
+
+/// As many as other clients of Kubernetes ask for at a time; more than most nodes have.
+const PAGE: NonZeroU32 = NonZeroU32::new(500).expect("500 is not zero");
+
+/// Five thousand nodes in five seconds are a thousand requests a second, of which each is cheap.
+const BACKOFF: Duration = Duration::from_secs(5);
+
+/// Bytes of all pods of a node: the 65,536 of a source with 8 KiB each.
+const NODE_BYTES: usize = 512 << 20;
+
+/// Pages of one list: of a million pods, a hundred at a time.
+const PAGES: u32 = 10_000;
+
+/// As long as servers give themselves for one answer (60 s), and some more.
+const SILENCE: Duration = Duration::from_secs(75);
+
+/// How much later than asked for the end of a watch may come.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// A watch that ends within this time is one that the server did not want.
+const SHORT_WATCH: Duration = Duration::from_secs(1);
+
+/// After this time a watch without news has shown that the server is well.
+const PROVEN_WATCH: Duration = Duration::from_secs(10);
+
+/// Watches that may fail in a row before a list shows whether that is better.
+const WATCHES: u32 = 3;
+
+/// As much as is kept of a refusal: what servers say has some hundred bytes.
+const REFUSAL_BYTES: usize = 64 << 10;
+
+/// Pods with problems that are told of at a time.
+const FAULTS_TOLD: usize = 5;
+
+#[cfg(test)]
+mod scenes;
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,20 @@ pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> 
 ///
 /// When there is no such file, it is not a regular one, or it cannot be read.
 pub(crate) fn read_end(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
-    let mut file = open(path)?;
+    end(open(path)?, limit_bytes)
+}
+
+/// The same where `path` itself is no link; its folders may be.
+///
+/// # Errors
+///
+/// When there is no such file, it is a link or not a regular file, or it cannot be read.
+pub(crate) fn read_end_unlinked(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    regular(&std::fs::symlink_metadata(path)?)?;
+    end(open_with(path, OFlag::O_NOFOLLOW)?, limit_bytes)
+}
+
+fn end(mut file: File, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
     let start = file.metadata()?.len().saturating_sub(limit_bytes);
     file.seek(SeekFrom::Start(start))?;
     let mut content = Vec::new();
@@ -36,9 +49,13 @@ pub(crate) fn read_end(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadErr
 
 fn open(path: &Path) -> Result<File, ReadError> {
     regular(&std::fs::metadata(path)?)?;
+    open_with(path, OFlag::empty())
+}
+
+fn open_with(path: &Path, flags: OFlag) -> Result<File, ReadError> {
     let file = OpenOptions::new()
         .read(true)
-        .custom_flags(OFlag::O_NONBLOCK.bits())
+        .custom_flags((OFlag::O_NONBLOCK | flags).bits())
         .open(path)?;
     regular(&file.metadata()?)?;
     Ok(file)

@@ -24,6 +24,8 @@ pub struct PlannedPod {
     pub handler: String,
     /// What the kubelet notes on the sandbox.
     pub annotations: BTreeMap<String, String>,
+    /// The node's folder for the logs of its containers; empty for none.
+    pub log_directory: String,
 }
 
 impl PlannedPod {
@@ -37,6 +39,7 @@ impl PlannedPod {
             host_network: false,
             handler: String::new(),
             annotations: BTreeMap::new(),
+            log_directory: String::new(),
         }
     }
 
@@ -70,6 +73,7 @@ impl PlannedPod {
                 namespace: self.namespace.clone(),
                 attempt: self.attempt,
             }),
+            log_directory: self.log_directory.clone(),
             labels: self.labels(),
             annotations: self.annotations.clone(),
             linux: Some(cri::LinuxPodSandboxConfig {
@@ -96,6 +100,8 @@ pub struct PlannedContainer {
     pub memory_bytes: i64,
     /// The node's file for its termination message.
     pub termination_file: Option<String>,
+    /// Whether its log is its message where it fails without another.
+    pub falls_back_to_log: bool,
 }
 
 impl PlannedContainer {
@@ -107,6 +113,7 @@ impl PlannedContainer {
             attempt: 0,
             memory_bytes: 0,
             termination_file: None,
+            falls_back_to_log: false,
         }
     }
 
@@ -114,6 +121,16 @@ impl PlannedContainer {
         let mut labels = pod.labels();
         labels.insert("io.kubernetes.container.name".to_owned(), self.name.clone());
         let path = "/dev/termination-log";
+        let policy = if self.falls_back_to_log {
+            "FallbackToLogsOnError"
+        } else {
+            "File"
+        };
+        let log_path = if pod.log_directory.is_empty() {
+            String::new()
+        } else {
+            format!("{}_{}.log", self.name, self.attempt)
+        };
         let mounts = self.termination_file.iter().map(|file| cri::Mount {
             container_path: path.to_owned(),
             host_path: file.clone(),
@@ -139,7 +156,12 @@ impl PlannedContainer {
                     "io.kubernetes.container.terminationMessagePath".to_owned(),
                     path.to_owned(),
                 ),
+                (
+                    "io.kubernetes.container.terminationMessagePolicy".to_owned(),
+                    policy.to_owned(),
+                ),
             ]),
+            log_path,
             mounts: mounts.collect(),
             linux: Some(cri::LinuxContainerConfig {
                 resources: Some(cri::LinuxContainerResources {

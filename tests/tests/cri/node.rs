@@ -166,6 +166,17 @@ fn container(sandbox_id: String, status: cri::ContainerStatus) -> Container {
     let file = file.filter(|mount| mount.container_path == "/dev/termination-log");
     let mut words = file.map(|mount| std::fs::read_to_string(&mount.host_path).unwrap());
     let exited = status.state == 2;
+    let mut words = words.next().filter(|words| exited && !words.is_empty());
+    let policy = &status.annotations["io.kubernetes.container.terminationMessagePolicy"];
+    if words.is_none() && policy == "FallbackToLogsOnError" && status.exit_code != 0 && exited {
+        let log = std::fs::read_to_string(&status.log_path).unwrap();
+        let texts = log.lines().map(|line| {
+            let words: Vec<&str> = line.splitn(4, ' ').collect();
+            let end = if words[2] == "P" { "" } else { "\n" };
+            [words[3], end].concat()
+        });
+        words = Some(texts.collect());
+    }
     Container {
         id: status.id,
         sandbox_id,
@@ -181,6 +192,6 @@ fn container(sandbox_id: String, status: cri::ContainerStatus) -> Container {
         message: status.message,
         image: status.image.unwrap().image,
         image_ref: status.image_ref,
-        termination_message: words.next().filter(|words| exited && !words.is_empty()),
+        termination_message: words,
     }
 }

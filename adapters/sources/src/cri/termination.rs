@@ -1,32 +1,71 @@
-//! The last words of a container: what it wrote to its termination message file.
+//! The last words of a container: what it wrote to its termination message file, or to its log.
 //!
 //! A kubelet mounts a file of the node where the container expects it and reads that file when the
-//! container has ended; the mount and the path are in what the runtime tells of the container.
+//! container has ended; the mount and the path are in what the runtime tells of the container. Where
+//! that leaves nothing of a container that failed, and its policy is `FallbackToLogsOnError`, the end
+//! of its log is read instead. Both are what `getTerminationMessage` and `ReadLogs` do
+//! (`kuberuntime_container.go`, `cri-client/pkg/logs`): 4096 bytes from the file's end, or 80 lines
+//! and 2048 bytes from the log's. What of that fits a pod's 12 KiB is decided with its status.
+//!
+//! Different from a kubelet, which then says why, a file that cannot be read leaves no words.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use podsapi_proto::cri;
 
 use crate::regular;
+
+mod log;
 
 /// Returns what a container that has ended left, if it is readable here and not empty.
 pub(super) async fn last_words(status: &cri::ContainerStatus) -> Option<String> {
     if status.state != i32::from(cri::ContainerState::ContainerExited) {
         return None;
     }
-    let path = status.annotations.get(PATH_ANNOTATION)?;
-    let mount = status
-        .mounts
-        .iter()
-        .find(|mount| mount.container_path == *path)?;
-    let file = PathBuf::from(&mount.host_path);
-    let reading = tokio::task::spawn_blocking(move || regular::read_end(&file, LIMIT_BYTES));
-    let read = reading.await.ok()?.ok()?;
-    let text = String::from_utf8_lossy(&read).into_owned();
+    let file = message_file(status);
+    let log = log_file(status);
+    if file.is_none() && log.is_none() {
+        return None;
+    }
+    let reading = tokio::task::spawn_blocking(move || read(file.as_deref(), log.as_deref()));
+    reading.await.ok().flatten()
+}
+
+fn read(file: Option<&Path>, log: Option<&Path>) -> Option<String> {
+    let words = match file.map(|file| regular::read_end(file, LIMIT_BYTES)) {
+        Some(Ok(words)) => words,
+        None => Vec::new(),
+        Some(Err(error)) if error.is_not_found() => Vec::new(),
+        Some(Err(_)) => return None,
+    };
+    let text = if words.is_empty() {
+        log::last_lines(log?)?
+    } else {
+        String::from_utf8_lossy(&words).into_owned()
+    };
     Some(text).filter(|text| !text.is_empty())
 }
 
+/// The node's file behind the path at which the container leaves its message.
+fn message_file(status: &cri::ContainerStatus) -> Option<PathBuf> {
+    let path = status.annotations.get(PATH_ANNOTATION)?;
+    let mut mounts = status.mounts.iter();
+    let mount = mounts.find(|mount| mount.container_path == *path)?;
+    Some(PathBuf::from(&mount.host_path))
+}
+
+/// The container's log, if what is in it counts as a message.
+fn log_file(status: &cri::ContainerStatus) -> Option<PathBuf> {
+    let policy = status.annotations.get(POLICY_ANNOTATION)?;
+    let path = PathBuf::from(&status.log_path);
+    (policy == FALLBACK && status.exit_code != 0 && path.is_absolute()).then_some(path)
+}
+
 const PATH_ANNOTATION: &str = "io.kubernetes.container.terminationMessagePath";
+
+const POLICY_ANNOTATION: &str = "io.kubernetes.container.terminationMessagePolicy";
+
+const FALLBACK: &str = "FallbackToLogsOnError";
 
 /// As much as a kubelet takes, from the end.
 const LIMIT_BYTES: u64 = 4096;

@@ -11,6 +11,8 @@ use super::fake::{Answer, Fake, Script, container, container_status, message, sa
 use super::*;
 use crate::view::ContainerState;
 
+mod last_words;
+
 const RUNNING: cri::ContainerState = cri::ContainerState::ContainerRunning;
 const EXITED: cri::ContainerState = cri::ContainerState::ContainerExited;
 
@@ -253,35 +255,6 @@ async fn a_runtime_that_goes_and_comes_back_is_followed() {
         assert!(ear.problem().await.is_some());
         assert_eq!(ear.next().await, Word::Lost);
     }
-}
-
-#[tokio::test]
-async fn the_last_words_of_a_container_are_read_from_the_file_mounted_for_them() {
-    let node = Node::new();
-    let file = node.directory.path().join("words");
-    std::fs::write(&file, ["x".repeat(5000), "the end".to_owned()].concat()).unwrap();
-    let mut status = container_status("c", EXITED);
-    let path = "/dev/termination-log".to_owned();
-    status.mounts.push(cri::Mount {
-        container_path: path.clone(),
-        host_path: file.display().to_string(),
-        readonly: false,
-    });
-    let annotation = "io.kubernetes.container.terminationMessagePath".to_owned();
-    status.annotations.insert(annotation, path);
-    let fake = node.start(false);
-    fake.has(&["s"], &[("c", EXITED)]);
-    let status = cri::ContainerStatusResponse {
-        status: Some(status),
-    };
-    fake.answer("ContainerStatus c", message(&status));
-    let mut ear = node.listen(OFTEN);
-    let words = ear.view().await.containers[0]
-        .termination_message
-        .clone()
-        .unwrap();
-    assert_eq!(words.len(), 4096);
-    assert!(words.ends_with("xthe end"));
 }
 
 #[tokio::test]

@@ -1,0 +1,116 @@
+//! What containers leave behind, by file and by log.
+
+use std::path::Path;
+
+use super::*;
+
+const PATH: &str = "/dev/termination-log";
+
+/// A container that has ended, told by a fake runtime.
+struct Ended {
+    node: Node,
+    status: cri::ContainerStatus,
+}
+
+impl Ended {
+    fn new(exit_code: i32) -> Self {
+        let mut status = container_status("c", EXITED);
+        status.exit_code = exit_code;
+        let annotation = "io.kubernetes.container.terminationMessagePath".to_owned();
+        status.annotations.insert(annotation, PATH.to_owned());
+        let node = Node::new();
+        Self { node, status }
+    }
+
+    fn folder(&self) -> &Path {
+        self.node.directory.path()
+    }
+
+    /// Writes its termination message file.
+    fn leaves(self, words: &str) -> Self {
+        let file = self.folder().join("words");
+        std::fs::write(&file, words).unwrap();
+        self.mounts(&file)
+    }
+
+    fn mounts(mut self, file: &Path) -> Self {
+        self.status.mounts.push(cri::Mount {
+            container_path: PATH.to_owned(),
+            host_path: file.display().to_string(),
+            readonly: false,
+        });
+        self
+    }
+
+    /// Writes its log, of one line, and sets its policy.
+    fn logs(mut self, text: &str, policy: &str) -> Self {
+        let file = self.folder().join("0.log");
+        std::fs::write(&file, format!("2026-01-02T03:04:05Z stderr F {text}\n")).unwrap();
+        self.status.log_path = file.display().to_string();
+        let annotation = "io.kubernetes.container.terminationMessagePolicy".to_owned();
+        self.status
+            .annotations
+            .insert(annotation, policy.to_owned());
+        self
+    }
+
+    async fn last_words(self) -> Option<String> {
+        let fake = self.node.start(false);
+        fake.has(&["s"], &[("c", EXITED)]);
+        let status = Some(self.status);
+        let status = cri::ContainerStatusResponse { status };
+        fake.answer("ContainerStatus c", message(&status));
+        let mut ear = self.node.listen(OFTEN);
+        ear.view().await.containers[0].termination_message.clone()
+    }
+}
+
+const FALLBACK: &str = "FallbackToLogsOnError";
+
+#[tokio::test]
+async fn the_last_words_of_a_container_are_read_from_the_file_mounted_for_them() {
+    let words = ["x".repeat(5000), "the end".to_owned()].concat();
+    let words = Ended::new(0).leaves(&words).last_words().await.unwrap();
+    assert_eq!(words.len(), 4096);
+    assert!(words.ends_with("xthe end"));
+}
+
+#[tokio::test]
+async fn a_container_that_failed_without_words_has_the_end_of_its_log_where_it_asks_for_that() {
+    let ended = Ended::new(1).leaves("").logs("oh no", FALLBACK);
+    assert_eq!(ended.last_words().await.as_deref(), Some("oh no\n"));
+    // Without a mount, and with one whose file is gone.
+    let ended = Ended::new(1).logs("oh no", FALLBACK);
+    assert_eq!(ended.last_words().await.as_deref(), Some("oh no\n"));
+    let ended = Ended::new(1).logs("oh no", FALLBACK);
+    let gone = ended.folder().join("gone");
+    let ended = ended.mounts(&gone);
+    assert_eq!(ended.last_words().await.as_deref(), Some("oh no\n"));
+}
+
+#[tokio::test]
+async fn a_log_is_no_message_of_who_ended_well_or_said_something_or_did_not_ask() {
+    let well = Ended::new(0).logs("all is well", FALLBACK);
+    assert_eq!(well.last_words().await, None);
+    let said = Ended::new(1).leaves("words").logs("log", FALLBACK);
+    assert_eq!(said.last_words().await.as_deref(), Some("words"));
+    let other = Ended::new(1).leaves("").logs("log", "File");
+    assert_eq!(other.last_words().await, None);
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_is_not_replaced_by_a_log() {
+    let ended = Ended::new(1).logs("log", FALLBACK);
+    let folder = ended.folder().to_owned();
+    let ended = ended.mounts(&folder);
+    assert_eq!(ended.last_words().await, None);
+}
+
+#[tokio::test]
+async fn a_log_path_that_is_empty_or_not_absolute_is_no_file() {
+    for path in ["", "0.log", "../0.log"] {
+        let mut ended = Ended::new(1).logs("log", FALLBACK);
+        ended.status.log_path = path.to_owned();
+        assert_eq!(ended.last_words().await, None);
+    }
+}

@@ -12,7 +12,7 @@ const WORKERS: usize = 8;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forty_churning_pods_end_as_the_runtime_has_them() {
-    for version in [Version::Packaged, Version::Next] {
+    for version in Version::ALL {
         if let Some(mut node) = Node::start(version).await {
             let mut workers = JoinSet::new();
             for worker in 0..WORKERS {

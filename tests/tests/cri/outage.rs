@@ -7,7 +7,7 @@ use crate::node::Node;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_runtime_is_lost_and_what_ended_meanwhile_is_seen_when_it_is_back() {
-    for version in [Version::Packaged, Version::Next] {
+    for version in Version::ALL {
         if let Some(node) = Node::start(version).await {
             killed_and_back(node).await;
         }

@@ -19,7 +19,7 @@ fn sandbox<'a>(view: &'a RuntimeView, id: &str) -> &'a Sandbox {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn containers_run_and_end_in_every_way() {
-    for version in [Version::Packaged, Version::Next] {
+    for version in Version::ALL {
         if let Some(node) = Node::start(version).await {
             containers(node).await;
         }
@@ -28,7 +28,11 @@ async fn containers_run_and_end_in_every_way() {
 
 async fn containers(mut node: Node) {
     let runtime = node.runtime.clone();
-    let pod = PlannedPod::new("ends");
+    let logs = node.containerd.directory().join("logs");
+    let pod = PlannedPod {
+        log_directory: logs.display().to_string(),
+        ..PlannedPod::new("ends")
+    };
     let inside = runtime.run(&pod).await.unwrap();
     let view = node.agrees().await;
     assert!(sandbox(&view, &inside).ready);
@@ -62,6 +66,21 @@ async fn containers(mut node: Node) {
     let found = container(&view, &three);
     assert_eq!((found.exit_code, found.reason.as_str()), (3, "Error"));
     assert_eq!(found.termination_message.as_deref(), Some("farewell\n"));
+
+    let silence = node.containerd.directory().join("silence");
+    std::fs::write(&silence, "").unwrap();
+    let planned = PlannedContainer {
+        falls_back_to_log: true,
+        termination_file: Some(silence.display().to_string()),
+        ..PlannedContainer::new("four", "echo so long; printf goodbye >&2; exit 4")
+    };
+    let four = runtime.launch(&inside, &pod, &planned).await.unwrap();
+    let view = node.settles("exit 4", ended(four.clone())).await;
+    let said = container(&view, &four).termination_message.clone();
+    let said = said.unwrap_or_default();
+    // The runtime writes the two streams down in whatever order it reads them.
+    let both = ["so long\ngoodbye", "goodbyeso long\n"];
+    assert!(both.contains(&said.as_str()), "{said}");
 
     let planned = PlannedContainer::new("zero", "exit 0");
     let zero = runtime.launch(&inside, &pod, &planned).await.unwrap();
@@ -101,7 +120,7 @@ async fn containers(mut node: Node) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_loop_is_one_container_after_another() {
-    for version in [Version::Packaged, Version::Next] {
+    for version in Version::ALL {
         if let Some(node) = Node::start(version).await {
             crash_loop(node).await;
         }
@@ -139,7 +158,7 @@ async fn crash_loop(mut node: Node) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sandboxes_stop_die_are_made_anew_and_share_the_nodes_network() {
-    for version in [Version::Packaged, Version::Next] {
+    for version in Version::ALL {
         if let Some(node) = Node::start(version).await {
             sandboxes(node).await;
         }

@@ -100,7 +100,7 @@ async fn address(runtime: &Runtime, sandbox: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pod_of_a_manifest_is_served_as_containerd_runs_it() {
-    for version in [Version::Packaged, Version::Next] {
+    for version in Version::ALL {
         match Containerd::start(version) {
             Ok(containerd) => served(containerd).await,
             Err(reason) => println!("skipped with {version:?}: {reason}"),
@@ -192,7 +192,7 @@ async fn served(mut containerd: Containerd) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_end_is_told_to_a_watch_within_the_period() {
-    for version in [Version::Packaged, Version::Next] {
+    for version in Version::ALL {
         match Containerd::start(version) {
             Ok(containerd) => delays(containerd).await,
             Err(reason) => println!("skipped with {version:?}: {reason}"),

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod connections;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod formats;
 #[cfg(test)]
 mod hostile;
@@ -18,5 +20,7 @@ mod restarts;
 mod runtime;
 #[cfg(test)]
 mod serving;
+#[cfg(test)]
+mod soak;
 #[cfg(test)]
 mod usage;

@@ -76,6 +76,11 @@ impl Running {
         }
     }
 
+    /// Returns the process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Waits for the end.
     pub(crate) fn end(mut self) -> Ended {
         let status = self.wait();

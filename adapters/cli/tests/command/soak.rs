@@ -1,0 +1,182 @@
+//! A node with churn and a hundred watches, slow and stuck ones among them, for as long as is asked.
+//!
+//! `PODSAPI_SOAK_SECONDS` says how long (4; by hand 1,800).
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use podsapi_client::{Client, ClientOptions, EventKind, WatchStream};
+use tokio::sync::watch;
+
+use crate::faults::number;
+use crate::process::{Server, page};
+
+const GOOD: usize = 85;
+const SLOW: usize = 10;
+const STUCK: usize = 5;
+
+/// One event in a number that another one hardly has.
+type Mark = u64;
+
+async fn connect(socket: &PathBuf) -> Client {
+    Client::connect(socket, ClientOptions::default())
+        .await
+        .unwrap()
+}
+
+/// Reads the snapshot.
+async fn synced(client: &Client) -> WatchStream {
+    let mut watch = client.watch().await.unwrap();
+    loop {
+        let event = watch.next().await.unwrap().expect("the snapshot is whole");
+        if event.kind == EventKind::InitialSyncComplete {
+            return watch;
+        }
+    }
+}
+
+/// Reads every event until told to stop.
+async fn good(mut watch: WatchStream, mut stop: watch::Receiver<bool>) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    loop {
+        let event = tokio::select! {
+            event = watch.next() => event,
+            _ = stop.changed() => return marks,
+        };
+        let event = event.unwrap().expect("a watch that reads goes on");
+        let mut hasher = DefaultHasher::new();
+        (event.kind as u8, &event.pod).hash(&mut hasher);
+        marks.push(hasher.finish());
+    }
+}
+
+/// Reads slower than the node changes, and watches again whenever it is ended for that.
+async fn slow(socket: PathBuf, ended: Arc<AtomicUsize>) {
+    loop {
+        let client = connect(&socket).await;
+        let mut watch = client.watch().await.unwrap();
+        while let Ok(Some(_)) = watch.next().await {
+            tokio::time::sleep(Duration::from_millis(60)).await;
+        }
+        ended.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn metric(page: &str, name: &str) -> u64 {
+    let line = page
+        .lines()
+        .find_map(|line| line.strip_prefix(&format!("{name} ")));
+    line.unwrap_or_else(|| panic!("no {name} in {page}"))
+        .parse()
+        .unwrap()
+}
+
+/// Returns the memory that a process has, in KiB, and how many descriptors.
+fn resources(process: u32) -> (u64, usize) {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let memory = line
+        .unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap();
+    let descriptors = std::fs::read_dir(format!("/proc/{process}/fd")).unwrap();
+    (memory, descriptors.count())
+}
+
+#[test]
+fn a_node_in_motion_costs_no_more_later_and_every_event_arrives() {
+    let seconds = number("PODSAPI_SOAK_SECONDS", 4);
+    let folder = tempfile::tempdir().unwrap();
+    let metrics = folder.path().join("metrics.sock");
+    let path = metrics.to_str().unwrap();
+    let server = Server::ready(folder.path(), ["--simulate", "110:50", "--metrics", path]);
+    let changes = || metric(&page(&metrics), "podsapi_pod_changes_total");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (stop, stopping) = watch::channel(false);
+        let before = changes();
+        let mut watches = Vec::new();
+        let mut clients = Vec::new();
+        for place in 0..GOOD {
+            if place % 17 == 0 {
+                clients.push(connect(&server.socket).await);
+            }
+            watches.push(synced(&clients[place / 17]).await);
+        }
+        let begun = changes();
+        let readers: Vec<_> = watches
+            .into_iter()
+            .map(|watch| tokio::spawn(good(watch, stopping.clone())))
+            .collect();
+        let ended = Arc::new(AtomicUsize::new(0));
+        let slow: Vec<_> = (0..SLOW)
+            .map(|_| tokio::spawn(slow(server.socket.clone(), ended.clone())))
+            .collect();
+        let mut stuck = Vec::new();
+        for _ in 0..STUCK {
+            let client = connect(&server.socket).await;
+            stuck.push((client.watch().await.unwrap(), client));
+        }
+        let mut samples = Vec::new();
+        for tenth in 1..=10 {
+            tokio::time::sleep(Duration::from_millis(seconds * 100)).await;
+            let (memory, descriptors) = resources(server.process.id());
+            println!(
+                "{:>5} s: RSS {memory} KiB, {descriptors} descriptors",
+                seconds * tenth / 10
+            );
+            samples.push(memory);
+        }
+        let due = changes() - begun;
+        stop.send(true).unwrap();
+        let mut sequences = Vec::new();
+        for reader in readers {
+            sequences.push(reader.await.unwrap());
+        }
+        let most = changes() - before;
+        slow.into_iter().for_each(|task| task.abort());
+
+        // The last watch to begin has the shortest past: from its first event on all are the same.
+        let first = sequences[GOOD - 1][0];
+        let common: Vec<&[Mark]> = sequences
+            .iter()
+            .map(|marks| {
+                let place = marks.iter().position(|mark| *mark == first);
+                &marks[place.expect("every watch has the event")..]
+            })
+            .collect();
+        let shortest = common.iter().map(|marks| marks.len()).min().unwrap();
+        assert!(
+            common
+                .iter()
+                .all(|marks| marks[..shortest] == common[0][..shortest])
+        );
+        for marks in &sequences {
+            // A watch that is stopped may have some last events on their way.
+            let count = marks.len() as u64;
+            assert!(
+                count <= most && count + 100 >= due,
+                "{count} of {due} to {most}"
+            );
+        }
+        println!(
+            "{due} events due for each of {GOOD} watches, {shortest} compared; slow watches were \
+             ended {} times; {STUCK} stuck",
+            ended.load(Ordering::Relaxed)
+        );
+        assert!(shortest > 0);
+        // The first three tenths warm up.
+        let early = samples[3];
+        let late = samples[9];
+        assert!(late <= early + early / 10 + 4096, "{samples:?}");
+    });
+}

@@ -1,0 +1,15 @@
+//! What the Kubelet Pods API costs, measured beside what would be run instead and beside the least
+//! that it could cost.
+//!
+//! * [`corpus`] makes the pods that every server serves.
+//! * [`control`] is how a measured server is told what to do, and asked what it used.
+//! * [`server`] is that from outside, and [`client`] the one client that measures every server.
+//! * [`workload`] is what is asked of them.
+
+pub mod client;
+pub mod clock;
+pub mod control;
+pub mod corpus;
+pub mod message;
+pub mod server;
+pub mod workload;

@@ -8,7 +8,8 @@
 //!   carried as its encoded bytes; [`core_v1`] with [`meta_v1`], [`resource`] and [`intstr`] is all
 //!   that v1.Pod reaches, with the fields that older releases had; [`diagnostics`] is what a server
 //!   tells about itself; [`cri`] is the part of the container runtime interface that tells what runs
-//!   on a node; [`google_rpc`] and [`well_known`] are the details of gRPC errors, and
+//!   on a node; [`health`] and [`reflection`] are what gRPC servers tell of their services;
+//!   [`google_rpc`] and [`well_known`] are the details of gRPC errors, and
 //!   [`field_mask`] the encoded form of a field mask.
 
 #![no_std]
@@ -26,6 +27,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod descriptors;
 #[expect(
     missing_docs,
     clippy::doc_markdown,
@@ -41,6 +43,6 @@ mod schema_pod;
 mod yaml;
 
 pub use generated::{
-    core_v1, cri, diagnostics, documented, field_mask, google_rpc, intstr, meta_v1, resource,
-    v1alpha1, well_known,
+    core_v1, cri, diagnostics, documented, field_mask, google_rpc, health, intstr, meta_v1,
+    reflection, resource, v1alpha1, well_known,
 };

@@ -156,6 +156,7 @@ impl RawClient {
 
     /// Sends a HEADERS frame of these fields.
     pub async fn headers(&mut self, stream: u32, fields: &[(&str, &[u8])], flags: u8) {
+        self.last_stream = self.last_stream.max(Some(stream));
         let block = frames::block(fields);
         self.send(&frames::frame(kind::HEADERS, flags, stream, &block))
             .await;

@@ -43,6 +43,8 @@ pub struct Setup {
     pub drain: Duration,
     /// Events that a watch may leave unread.
     pub watch_buffer: u32,
+    /// Whether the source has told all its pods when the server starts.
+    pub ready: bool,
 }
 
 impl Default for Setup {
@@ -55,6 +57,7 @@ impl Default for Setup {
             limits: Limits::default(),
             drain,
             watch_buffer,
+            ready: true,
         }
     }
 }
@@ -107,8 +110,22 @@ impl Served {
         for number in 0..setup.pods {
             served.put(number, setup.ballast);
         }
-        served.tell(SourceEvent::Complete { at: 0 });
+        if setup.ready {
+            served.complete();
+        }
         served
+    }
+
+    /// Has the source say that it has told all its pods.
+    pub fn complete(&self) {
+        self.tell(SourceEvent::Complete { at: 0 });
+    }
+
+    /// Has the source tell a list of one pod anew.
+    pub fn tell_again(&self) {
+        self.tell(SourceEvent::Begin);
+        self.put(0, 0);
+        self.complete();
     }
 
     /// Returns the socket.

@@ -12,9 +12,45 @@ use crate::text::escape;
 pub enum Route {
     /// `GetStatus` of the diagnostics service.
     Diagnostics,
+    /// A method of gRPC's health service.
+    Health(HealthMethod),
     /// A method of the pods service in one of its dialects.
     Pods(Dialect, Method),
+    /// `ServerReflectionInfo` of gRPC's reflection service in one of its versions.
+    Reflection(ReflectionVersion),
 }
+
+/// A method of `grpc.health.v1.Health`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the three methods that exist")]
+pub enum HealthMethod {
+    /// The state of one service.
+    Check,
+    /// The state of every service.
+    List,
+    /// The state of one service, and what becomes of it.
+    Watch,
+}
+
+/// A version of the reflection service; their messages are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the two versions that exist")]
+pub enum ReflectionVersion {
+    /// `grpc.reflection.v1`.
+    V1,
+    /// `grpc.reflection.v1alpha`, which older clients know alone.
+    V1alpha,
+}
+
+/// The full names of all services that are served, in ascending order.
+pub const SERVICES: [&str; 6] = [
+    PODS_DOCUMENTED,
+    HEALTH,
+    REFLECTION_V1,
+    REFLECTION_V1ALPHA,
+    DIAGNOSTICS,
+    PODS_V1ALPHA1,
+];
 
 impl Route {
     /// Returns what the path names; case counts, nothing is decoded, and a query is no match.
@@ -27,14 +63,19 @@ impl Route {
             let text = format!("malformed method name \"{}\"", escape(path));
             return Err(Status::new(Code::Unimplemented, text));
         };
-        let route = match service {
-            PODS_V1ALPHA1 => pods_method(method).map(|found| Self::Pods(Dialect::V1alpha1, found)),
-            PODS_DOCUMENTED => {
+        let route = match core::str::from_utf8(service) {
+            Ok(PODS_V1ALPHA1) => {
+                pods_method(method).map(|found| Self::Pods(Dialect::V1alpha1, found))
+            }
+            Ok(PODS_DOCUMENTED) => {
                 pods_method(method).map(|found| Self::Pods(Dialect::Documented, found))
             }
-            DIAGNOSTICS => (method == b"GetStatus").then_some(Self::Diagnostics),
-            unknown => {
-                let text = format!("unknown service {}", escape(unknown));
+            Ok(DIAGNOSTICS) => (method == b"GetStatus").then_some(Self::Diagnostics),
+            Ok(HEALTH) => health_method(method).map(Self::Health),
+            Ok(REFLECTION_V1) => reflection_method(method, ReflectionVersion::V1),
+            Ok(REFLECTION_V1ALPHA) => reflection_method(method, ReflectionVersion::V1alpha),
+            Ok(_) | Err(_) => {
+                let text = format!("unknown service {}", escape(service));
                 return Err(Status::new(Code::Unimplemented, text));
             }
         };
@@ -52,6 +93,15 @@ impl Route {
     pub const fn path(self) -> &'static str {
         match self {
             Self::Diagnostics => "/podsapi.v1.Diagnostics/GetStatus",
+            Self::Health(HealthMethod::Check) => "/grpc.health.v1.Health/Check",
+            Self::Health(HealthMethod::List) => "/grpc.health.v1.Health/List",
+            Self::Health(HealthMethod::Watch) => "/grpc.health.v1.Health/Watch",
+            Self::Reflection(ReflectionVersion::V1) => {
+                "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
+            }
+            Self::Reflection(ReflectionVersion::V1alpha) => {
+                "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+            }
             Self::Pods(Dialect::V1alpha1, Method::GetPod) => "/v1alpha1.Pods/GetPod",
             Self::Pods(Dialect::V1alpha1, Method::ListPods) => "/v1alpha1.Pods/ListPods",
             Self::Pods(Dialect::V1alpha1, Method::WatchPods) => "/v1alpha1.Pods/WatchPods",
@@ -62,9 +112,12 @@ impl Route {
     }
 }
 
-const PODS_V1ALPHA1: &[u8] = b"v1alpha1.Pods";
-const PODS_DOCUMENTED: &[u8] = b"Pods";
-const DIAGNOSTICS: &[u8] = b"podsapi.v1.Diagnostics";
+pub(crate) const PODS_V1ALPHA1: &str = "v1alpha1.Pods";
+pub(crate) const PODS_DOCUMENTED: &str = "Pods";
+const DIAGNOSTICS: &str = "podsapi.v1.Diagnostics";
+const HEALTH: &str = "grpc.health.v1.Health";
+const REFLECTION_V1: &str = "grpc.reflection.v1.ServerReflection";
+const REFLECTION_V1ALPHA: &str = "grpc.reflection.v1alpha.ServerReflection";
 
 /// Splits at the last slash; the first byte must be a slash too, and another one.
 fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -83,6 +136,19 @@ fn pods_method(name: &[u8]) -> Option<Method> {
     }
 }
 
+fn health_method(name: &[u8]) -> Option<HealthMethod> {
+    match name {
+        b"Check" => Some(HealthMethod::Check),
+        b"List" => Some(HealthMethod::List),
+        b"Watch" => Some(HealthMethod::Watch),
+        _ => None,
+    }
+}
+
+fn reflection_method(name: &[u8], version: ReflectionVersion) -> Option<Route> {
+    (name == b"ServerReflectionInfo").then_some(Route::Reflection(version))
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::vec;
@@ -91,7 +157,14 @@ mod tests {
 
     #[test]
     fn every_route_is_found_by_its_own_path() {
-        let mut routes = vec![Route::Diagnostics];
+        let mut routes = vec![
+            Route::Diagnostics,
+            Route::Health(HealthMethod::Check),
+            Route::Health(HealthMethod::List),
+            Route::Health(HealthMethod::Watch),
+            Route::Reflection(ReflectionVersion::V1),
+            Route::Reflection(ReflectionVersion::V1alpha),
+        ];
         for dialect in [Dialect::Documented, Dialect::V1alpha1] {
             for method in [Method::GetPod, Method::ListPods, Method::WatchPods] {
                 routes.push(Route::Pods(dialect, method));
@@ -99,7 +172,10 @@ mod tests {
         }
         for route in routes {
             assert_eq!(Route::find(route.path().as_bytes()), Ok(route));
+            let service = route.path().split('/').nth(1).unwrap();
+            assert!(SERVICES.contains(&service), "{service}");
         }
+        assert!(SERVICES.is_sorted());
     }
 
     #[test]

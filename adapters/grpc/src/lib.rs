@@ -7,6 +7,8 @@
 //!  messages out ◀ frame     the prefix of a message
 //!  status out  ◀─ trailers  a status as header fields of at most 7 KiB, and back for clients
 //!                 diagnostics  the answer to how the server is
+//!                 health       the same in the words that gRPC has for it
+//!                 reflection   the answers to what is served, with its definitions
 //! ```
 //!
 //! It knows no socket, runtime, HTTP type or clock, so that a driver of any HTTP/2 engine can use
@@ -31,6 +33,8 @@ pub mod diagnostics;
 pub mod dialect;
 mod fieldmask;
 pub mod frame;
+pub mod health;
+pub mod reflection;
 pub mod request;
 pub mod text;
 pub mod trailers;

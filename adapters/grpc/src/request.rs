@@ -14,7 +14,7 @@ pub struct Request {
     pub route: Route,
     /// How long the client is ready to wait, in nanoseconds; none when it set no deadline.
     pub timeout_nanos: Option<u64>,
-    /// The fields that the client asks for, which the service checks; none for diagnostics.
+    /// The fields that the client asks for, which the service checks; none but for pods.
     pub mask: MaskRequest,
 }
 
@@ -66,7 +66,9 @@ impl Request {
         };
         let mask = match route {
             Route::Pods(..) if !mask.is_empty() => MaskRequest::new(mask),
-            Route::Pods(..) | Route::Diagnostics => MaskRequest::none(),
+            Route::Pods(..) | Route::Diagnostics | Route::Health(_) | Route::Reflection(_) => {
+                MaskRequest::none()
+            }
         };
         Ok(Self {
             route,

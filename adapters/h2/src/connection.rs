@@ -121,7 +121,7 @@ struct Registration<R: Runtime> {
 impl<R: Runtime> Registration<R> {
     fn new(shared: &Arc<Shared<R>>) -> Self {
         Self {
-            id: shared.next_connection(),
+            id: shared.next_number(),
             shared: Arc::clone(shared),
         }
     }

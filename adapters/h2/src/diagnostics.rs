@@ -31,8 +31,7 @@ impl<R: Runtime> Shared<R> {
             let text = format!("the request cannot be decoded: {error}");
             return Decision::Refuse(Status::new(Code::Internal, text));
         }
-        let answer = self.diagnostics().encode_to_vec();
-        Decision::Answer(answer.len(), vec![answer.into()])
+        Decision::message(self.diagnostics().encode_to_vec().into())
     }
 
     fn diagnostics(&self) -> GetStatusResponse {

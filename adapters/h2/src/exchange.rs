@@ -78,7 +78,7 @@ pub(crate) async fn serve<R: Runtime>(
             let nanos = shared.runtime.now().nanos_since(started);
             shared.meters.count_end(dialect, method, code, nanos);
         }
-        Some(Route::Diagnostics) => {}
+        Some(Route::Diagnostics | Route::Health(_) | Route::Reflection(_)) => {}
         None => shared.meters.calls_unknown.add(1),
     }
 }
@@ -125,19 +125,29 @@ impl<R: Runtime> Exchange<R> {
             .timeout_nanos
             .map(|nanos| self.started.plus_nanos(nanos));
 
-        let (message, lease) = self.read_message(body).await?;
-        self.check_deadline()?;
         let decision = match request.route {
-            Route::Diagnostics => self.shared.diagnose(&message),
-            Route::Pods(dialect, method) => self.decide(Call {
-                mask: request.mask,
-                ..Call::new(dialect, method, message)
-            }),
+            Route::Reflection(_) => return self.converse(body).await,
+            Route::Diagnostics => {
+                let (message, _lease) = self.read_message(body).await?;
+                self.shared.diagnose(&message)
+            }
+            Route::Health(method) => {
+                let (message, _lease) = self.read_message(body).await?;
+                self.shared.ask_health(method, &message)
+            }
+            Route::Pods(dialect, method) => {
+                let (message, _lease) = self.read_message(body).await?;
+                self.check_deadline()?;
+                self.decide(Call {
+                    mask: request.mask,
+                    ..Call::new(dialect, method, message)
+                })
+            }
         };
-        drop(lease);
         match decision {
             Decision::Answer(len, parts) => self.send_answer(len, parts).await,
             Decision::Watch(watch) => self.stream(watch).await,
+            Decision::WatchHealth(service) => self.watch_health(&service).await,
             Decision::Refuse(status) => Err(Interrupt::Failed(status)),
         }
     }
@@ -226,8 +236,17 @@ pub(crate) enum Decision {
     Answer(usize, Vec<Bytes>),
     /// A stream of events.
     Watch(podsapi_core::WatchId),
+    /// The state of a service, and again with each change.
+    WatchHealth(String),
     /// A status.
     Refuse(Status),
+}
+
+impl Decision {
+    /// Returns the answer of this one message.
+    pub(crate) fn message(message: Bytes) -> Self {
+        Self::Answer(message.len(), vec![message])
+    }
 }
 
 impl From<Reply> for Decision {
@@ -245,6 +264,11 @@ impl From<Reply> for Decision {
 /// Returns the end of a call that is refused because a bound of the server is reached.
 pub(crate) fn exhausted(text: &'static str) -> Interrupt {
     Interrupt::Failed(Status::new(Code::ResourceExhausted, text))
+}
+
+/// Returns what ends the streams of a server that stops.
+pub(crate) fn shutting_down() -> Status {
+    Status::new(Code::Unavailable, "the server is shutting down").with_reason("SHUTDOWN")
 }
 
 fn late() -> Interrupt {

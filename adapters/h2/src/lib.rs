@@ -12,6 +12,8 @@
 //!     └─ a task a call ─▶ exchange ───┘ checks headers, reads the request, has it decided, answers
 //!                           unary       one message out
 //!                           streaming   events out, at the pace of the reader
+//!                           health      a state out, and again with each change
+//!                           reflection  questions in, an answer out for each
 //! ```
 //!
 //! # Running it
@@ -47,9 +49,12 @@ mod diagnostics;
 mod exchange;
 mod exposition;
 mod guarded;
+mod health;
 mod limits;
 mod meters;
+mod onlookers;
 mod peer;
+mod reflection;
 mod responder;
 mod runtime;
 mod segments;

@@ -55,6 +55,14 @@ pub struct Limits {
     /// 250 ms: a request in flight arrives within it; a client that keeps its side open is not
     /// left waiting.
     pub refused_request_timeout: Duration,
+    /// Questions that one reflection stream may ask; one more ends it with `RESOURCE_EXHAUSTED`.
+    ///
+    /// 1,000: a client that asks for every file and every symbol on its way asks tens.
+    pub max_reflection_requests: usize,
+    /// How long a reflection stream may wait for its next question.
+    ///
+    /// 5 minutes: clients open it for a few questions at once, and open another one later.
+    pub reflection_idle_timeout: Duration,
     /// Time for the HTTP/2 preface to arrive.
     ///
     /// 10 s: a local client sends it with its connect.
@@ -113,6 +121,8 @@ impl Default for Limits {
             max_request_bytes_in_flight: 16 << 20,
             max_drain_bytes: 256 << 10,
             refused_request_timeout: Duration::from_millis(250),
+            max_reflection_requests: 1000,
+            reflection_idle_timeout: Duration::from_secs(5 * 60),
             preface_timeout: Duration::from_secs(10),
             request_timeout: Duration::from_secs(10),
             reply_timeout: Duration::from_secs(120),

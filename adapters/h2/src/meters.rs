@@ -85,6 +85,18 @@ impl Lease {
         }
         grown
     }
+
+    /// Takes or gives back slots so that `count` are held; false leaves everything as it was.
+    pub(crate) fn resize(&mut self, count: usize, limit: usize) -> bool {
+        match self.count.checked_sub(count) {
+            Some(less) => {
+                self.slots.0.fetch_sub(less, Ordering::Relaxed);
+                self.count = count;
+                true
+            }
+            None => self.grow(count - self.count, limit),
+        }
+    }
 }
 
 impl Drop for Lease {
@@ -176,6 +188,9 @@ mod tests {
         assert!(first.grow(1, 3));
         assert!(!first.grow(1, 3));
         assert_eq!(slots.taken(), 3);
+        assert!(first.resize(1, 3) && slots.taken() == 1);
+        assert!(!first.resize(4, 3) && slots.taken() == 1);
+        assert!(first.resize(2, 3) && slots.taken() == 2);
         drop(first);
         assert_eq!(slots.taken(), 0);
     }

@@ -13,6 +13,7 @@ use std::{
 
 use http::HeaderValue;
 use podsapi_core::{Moment, Pods, SourceError, SourceEvent, SourceId, WatchId, WatchOutput};
+use podsapi_grpc::health::Health;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
@@ -20,6 +21,7 @@ use crate::{
     diagnostics::Notes,
     limits::Limits,
     meters::{Meters, Slots},
+    onlookers::{Onlookers, Stage},
     peer::Peer,
     runtime::Runtime,
 };
@@ -90,7 +92,7 @@ pub(crate) struct Shared<R: Runtime> {
     /// When the server was made.
     pub(crate) started: Moment,
     stopping: AtomicBool,
-    connection_numbers: AtomicU64,
+    numbers: AtomicU64,
     /// How to wake each connection when the server stops.
     connection_wakers: Mutex<BTreeMap<u64, Waker>>,
 }
@@ -102,6 +104,24 @@ struct Service {
     waiting: BTreeMap<WatchId, Waker>,
     /// What was noted about each source that said anything.
     notes: Notes,
+    /// The tasks that wait for the server to become ready, or to end.
+    onlookers: Onlookers,
+    /// The end of the server was announced.
+    draining: bool,
+    /// The server has begun to stop.
+    stopped: bool,
+}
+
+impl Service {
+    fn stage(&self) -> Stage {
+        Stage {
+            health: Health {
+                ready: self.pods.readiness().is_ready(),
+                draining: self.draining,
+            },
+            stopped: self.stopped,
+        }
+    }
 }
 
 impl<R: Runtime> Server<R> {
@@ -112,6 +132,9 @@ impl<R: Runtime> Server<R> {
             pods,
             waiting: BTreeMap::new(),
             notes: Notes::new(),
+            onlookers: Onlookers::default(),
+            draining: false,
+            stopped: false,
         };
         let shared = Shared {
             started: runtime.now(),
@@ -125,7 +148,7 @@ impl<R: Runtime> Server<R> {
                 .unwrap_or(HeaderValue::from_static("unknown")),
             service: Mutex::new(service),
             stopping: AtomicBool::new(false),
-            connection_numbers: AtomicU64::new(0),
+            numbers: AtomicU64::new(0),
             connection_wakers: Mutex::default(),
         };
         Self {
@@ -195,11 +218,21 @@ impl<R: Runtime> Server<R> {
         connection::serve(Arc::clone(&self.shared), io, peer)
     }
 
+    /// Has health say that the server is about to end, while everything is served as before; for
+    /// who has more to do between the decision to stop and [`Server::shutdown`].
+    pub fn announce_shutdown(&self) {
+        self.shared.with_service(|service| service.draining = true);
+    }
+
     /// Stops the server: new calls are refused, watches end, and every connection closes as soon
     /// as its calls have ended, at the latest after [`Limits::drain_timeout`].
     pub fn shutdown(&self) {
+        self.announce_shutdown();
         self.shared.stopping.store(true, Ordering::SeqCst);
-        self.with_pods(Pods::handle_shutdown);
+        self.shared.with_service(|service| {
+            service.stopped = true;
+            service.pods.handle_shutdown();
+        });
         let wakers = std::mem::take(&mut *self.shared.connection_wakers());
         for waker in wakers.into_values() {
             waker.wake();
@@ -251,9 +284,9 @@ impl<R: Runtime> Shared<R> {
         self.with_service(|service| read(&service.pods, &service.notes))
     }
 
-    /// Returns a number that no other connection has.
-    pub(crate) fn next_connection(&self) -> u64 {
-        self.connection_numbers.fetch_add(1, Ordering::Relaxed)
+    /// Returns a number that no other connection or onlooker has.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Reads a watch; when there is nothing to read, the waker is called once there is.
@@ -293,6 +326,31 @@ impl<R: Runtime> Shared<R> {
         });
     }
 
+    /// Returns how far the server is.
+    pub(crate) fn stage(&self) -> Stage {
+        self.with_service(|service| service.stage())
+    }
+
+    /// Returns how far the server is; if that is still as `seen`, the waker is called once it is
+    /// not.
+    pub(crate) fn watch_stage(&self, onlooker: u64, seen: Stage, waker: &Waker) -> Stage {
+        let (stage, _former) = self.with_service(|service| {
+            let stage = service.stage();
+            let former = if stage == seen {
+                service.onlookers.insert(onlooker, stage, waker.clone())
+            } else {
+                None
+            };
+            (stage, former)
+        });
+        stage
+    }
+
+    /// Forgets the waker of an onlooker that is gone.
+    pub(crate) fn forget_onlooker(&self, onlooker: u64) {
+        let _former = self.with_service(|service| service.onlookers.remove(onlooker));
+    }
+
     /// Returns whether the server stops; if not, the waker is called when it does.
     pub(crate) fn is_stopping(&self, connection: u64, waker: &Waker) -> bool {
         let mut wakers = self.connection_wakers();
@@ -327,6 +385,10 @@ impl<R: Runtime> Shared<R> {
             let result = act(service);
             while let Some(watch) = service.pods.poll_ready() {
                 wakers.extend(service.waiting.remove(&watch));
+            }
+            if !service.onlookers.is_empty() {
+                let stage = service.stage();
+                wakers.extend(service.onlookers.take_if_changed(stage));
             }
             result
         };

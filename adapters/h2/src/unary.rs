@@ -91,7 +91,12 @@ impl<R: Runtime> Exchange<R> {
         Ok(())
     }
 
-    fn poll_flush(&mut self, cx: &mut Context<'_>, give_up: Moment) -> Poll<Result<(), Interrupt>> {
+    /// Completes once everything queued was handed over; `give_up` is the reader's time for it.
+    pub(crate) fn poll_flush(
+        &mut self,
+        cx: &mut Context<'_>,
+        give_up: Moment,
+    ) -> Poll<Result<(), Interrupt>> {
         while !self.outbox.is_empty() {
             match self.responder.poll_send(cx, &mut self.outbox) {
                 Poll::Ready(Ok(())) => self.check_deadline()?,
@@ -108,7 +113,7 @@ impl<R: Runtime> Exchange<R> {
 
     /// Returns the next bytes of a request, none at its end, and gives their room back to the
     /// connection.
-    async fn next_piece(
+    pub(crate) async fn next_piece(
         &mut self,
         body: &mut RecvStream,
         give_up: Moment,

@@ -66,7 +66,7 @@ impl Default for ServeOptions {
 
 /// Serves all `listeners` until `stop` completes, then drains.
 ///
-/// In order: the socket files that are still ours go (a new server may already have put its own there), the listeners close,
+/// In order: health tells that the end is near, the socket files that are still ours go (a new server may already have put its own there), the listeners close,
 /// the server refuses new calls, ends its watches and says GOAWAY, and connections get [`ServeOptions::drain`] to end by
 /// themselves. What is left then is cut off. Systemd is told when serving and when draining begins.
 ///
@@ -139,6 +139,7 @@ pub async fn serve(
     let deadline = Instant::now() + drain_time;
     systemd::notify_stopping();
     shared.stopping.store(true, Ordering::Relaxed);
+    shared.server.announce_shutdown();
     let again = async {
         match options.second_signal {
             true => shutdown_signal().await,

@@ -13,9 +13,13 @@ pub mod field_mask;
 #[rustfmt::skip]
 pub mod google_rpc;
 #[rustfmt::skip]
+pub mod health;
+#[rustfmt::skip]
 pub mod intstr;
 #[rustfmt::skip]
 pub mod meta_v1;
+#[rustfmt::skip]
+pub mod reflection;
 #[rustfmt::skip]
 pub mod resource;
 #[rustfmt::skip]

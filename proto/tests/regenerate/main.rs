@@ -5,6 +5,7 @@
 #![cfg(test)]
 
 mod checks;
+mod descriptors;
 mod messages;
 mod rust;
 mod table;
@@ -27,9 +28,27 @@ fn the_checked_in_schema_table_is_what_the_definitions_and_go_tags_give() {
     compare("src/schema_pod.rs", &table::text(&messages::pod_closure()));
 }
 
+#[test]
+fn the_checked_in_descriptors_are_what_the_definitions_give() {
+    let name = "src/generated/descriptors.bin";
+    let expected = descriptors::bytes();
+    if regenerates() {
+        fs::write(root().join(name), &expected).unwrap();
+        return;
+    }
+    let found = fs::read(root().join(name)).unwrap_or_default();
+    assert!(
+        found == expected,
+        "{name} differs ({} bytes, {} expected); run the test with PODSAPI_REGENERATE=1 and commit",
+        found.len(),
+        expected.len()
+    );
+    assert!(found.len() < 128 << 10, "{} bytes", found.len());
+}
+
 fn compare(name: &str, expected: &str) {
     let path = root().join(name);
-    if std::env::var_os("PODSAPI_REGENERATE").is_some() {
+    if regenerates() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, expected).unwrap();
         return;
@@ -44,6 +63,10 @@ fn compare(name: &str, expected: &str) {
         found == expected,
         "{name} differs from line {line}; run the test with PODSAPI_REGENERATE=1 and commit"
     );
+}
+
+fn regenerates() -> bool {
+    std::env::var_os("PODSAPI_REGENERATE").is_some()
 }
 
 fn root() -> PathBuf {

@@ -17,7 +17,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
 ];
 
 /// A generated module: its name, its definitions, its package, whether it keeps their comments.
-const MODULES: [(&str, &[&str], &str, bool); 11] = [
+const MODULES: [(&str, &[&str], &str, bool); 13] = [
     ("cri", &["cri/v1.proto"], ".runtime.v1", true),
     ("v1alpha1", &["v1alpha1/pods.proto"], ".v1alpha1", true),
     ("documented", &["documented/pods.proto"], "", true),
@@ -25,6 +25,18 @@ const MODULES: [(&str, &[&str], &str, bool); 11] = [
         "diagnostics",
         &["podsapi/v1/diagnostics.proto"],
         ".podsapi.v1",
+        true,
+    ),
+    (
+        "health",
+        &["grpc/health/v1/health.proto"],
+        ".grpc.health.v1",
+        true,
+    ),
+    (
+        "reflection",
+        &["grpc/reflection/v1/reflection.proto"],
+        ".grpc.reflection.v1",
         true,
     ),
     (

@@ -6,6 +6,8 @@ mod authority;
 mod body;
 mod connection;
 mod headers;
+mod health;
+mod reflection;
 mod response;
 mod stopping;
 mod windows;

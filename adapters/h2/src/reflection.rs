@@ -1,0 +1,110 @@
+//! The reflection service: a stream of questions, each answered before the next one is read.
+
+use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
+
+use bytes::Bytes;
+use h2::RecvStream;
+use podsapi_core::{Code, Status};
+use podsapi_grpc::{
+    frame::{Deframer, FrameError},
+    reflection::Conversation,
+};
+
+use crate::{
+    alarm::after,
+    exchange::{Exchange, Interrupt, exhausted, shutting_down},
+    meters::Lease,
+    onlookers::Onlooker,
+    runtime::Runtime,
+};
+
+impl<R: Runtime> Exchange<R> {
+    /// Answers the questions of a reflection stream until its client has no more.
+    pub(crate) async fn converse(&mut self, body: RecvStream) -> Result<Code, Interrupt> {
+        let shared = Arc::clone(&self.shared);
+        let limits = &shared.limits;
+        let lease = shared
+            .request_bytes
+            .take(0, limits.max_request_bytes_in_flight);
+        let Some(lease) = lease else {
+            return Err(exhausted("too many request bytes are in flight"));
+        };
+        let mut questions = Questions {
+            body,
+            deframer: Deframer::new(limits.max_request_bytes),
+            lease,
+            onlooker: Onlooker::new(&shared),
+        };
+        self.responder.open().map_err(|_gone| Interrupt::Gone)?;
+        let mut conversation = Conversation::default();
+        let mut asked = 0;
+        while let Some(question) = self.next_question(&mut questions).await? {
+            asked += 1;
+            if asked > limits.max_reflection_requests {
+                shared.meters.calls_refused.add(1);
+                return Err(exhausted("the stream has asked too many questions"));
+            }
+            let answer = conversation.answer(&question).map_err(Interrupt::Failed)?;
+            self.queue(answer.len(), [answer])?;
+            let give_up = after(shared.runtime.now(), limits.reply_timeout);
+            poll_fn(|cx| self.poll_flush(cx, give_up)).await?;
+        }
+        Ok(self.end(Status::new(Code::Ok, "")))
+    }
+
+    /// Returns the next message of the request, none at its end.
+    async fn next_question(
+        &mut self,
+        questions: &mut Questions<R>,
+    ) -> Result<Option<Bytes>, Interrupt> {
+        let shared = Arc::clone(&self.shared);
+        let limits = &shared.limits;
+        let failed = |error: FrameError| Interrupt::Failed(error.status());
+        let give_up = after(shared.runtime.now(), limits.reflection_idle_timeout);
+        loop {
+            if questions.onlooker.seen().stopped {
+                return Err(Interrupt::Failed(shutting_down()));
+            }
+            if let Some(question) = questions.deframer.next_message().map_err(failed)? {
+                return Ok(Some(question));
+            }
+            let piece = {
+                let mut reading = pin!(self.next_piece(&mut questions.body, give_up));
+                let onlooker = &mut questions.onlooker;
+                poll_fn(|cx| match reading.as_mut().poll(cx) {
+                    Poll::Ready(piece) => Poll::Ready(Some(piece)),
+                    Poll::Pending => onlooker.poll_next(cx).map(|()| None),
+                })
+                .await
+            };
+            match piece {
+                // The server is at another stage.
+                None => {}
+                Some(Ok(Some(piece))) => {
+                    questions.deframer.push(&piece);
+                    let held = questions.deframer.held_bytes();
+                    if !questions
+                        .lease
+                        .resize(held, limits.max_request_bytes_in_flight)
+                    {
+                        shared.meters.calls_refused.add(1);
+                        return Err(exhausted("too many request bytes are in flight"));
+                    }
+                }
+                Some(Ok(None)) if questions.deframer.is_between_messages() => return Ok(None),
+                Some(Ok(None)) => return Err(failed(FrameError::Truncated)),
+                Some(Err(interrupt)) => return Err(interrupt),
+            }
+        }
+    }
+}
+
+/// The client's side of a reflection stream.
+struct Questions<R: Runtime> {
+    body: RecvStream,
+    deframer: Deframer,
+    /// The room that unanswered bytes take.
+    lease: Lease,
+    /// Hears when the server stops.
+    onlooker: Onlooker<R>,
+}

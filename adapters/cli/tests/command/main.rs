@@ -4,6 +4,7 @@
 mod connections;
 #[cfg(test)]
 mod faults;
+mod consumer;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The command as a user runs it, against its own server.
 
 #[cfg(test)]
+mod abuse;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod faults;

@@ -75,7 +75,7 @@ fn metric(page: &str, name: &str) -> u64 {
 }
 
 /// Returns the memory that a process has, in KiB, and how many descriptors.
-fn resources(process: u32) -> (u64, usize) {
+pub(crate) fn resources(process: u32) -> (u64, usize) {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let memory = line

@@ -78,6 +78,12 @@ impl TokenBucket {
         }
     }
 
+    /// Returns whether the bucket is as it was when it was new.
+    pub(crate) fn is_full(&mut self, now: Moment) -> bool {
+        self.fill(now);
+        self.level == self.capacity
+    }
+
     fn fill(&mut self, now: Moment) {
         let elapsed = now.nanos_since(self.filled_at);
         let gained = elapsed.saturating_mul(u64::from(self.qps));

@@ -49,7 +49,13 @@ pub struct Call {
     pub body: Bytes,
     /// What this peer may see.
     pub scope: Scope,
+    /// Who calls, where the adapter knows; counts with [`Config::fair_peers`](crate::Config) only.
+    pub peer: Option<PeerKey>,
 }
+
+/// One of those who call, told from others by a number that the adapter gives, such as a user id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PeerKey(u64);
 
 /// The fields of a pod that a caller asked for, as it spelled them; everything by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,7 +125,15 @@ impl Call {
             mask: MaskRequest::none(),
             body,
             scope: Scope::everything(),
+            peer: None,
         }
+    }
+}
+
+impl PeerKey {
+    /// Returns the key of this number.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
     }
 }
 

@@ -18,6 +18,12 @@ pub struct Config {
     pub qps: u32,
     /// Calls that may come at once.
     pub burst: NonZeroU32,
+    /// Peers that get a rate of their own, each all of [`Config::qps`] and [`Config::burst`], and of
+    /// the watches a quarter at most; none for one rate that all callers share.
+    ///
+    /// A peer is known by [`Call::peer`](crate::Call::peer). Those that find no room share one
+    /// bucket, until another peer's bucket is full again.
+    pub fair_peers: Option<NonZeroU32>,
     /// Events that a watch may leave unread before [`SlowWatch`] applies.
     pub watch_buffer: NonZeroU32,
     /// What happens to a watch that reads too slowly.
@@ -80,6 +86,10 @@ pub const DEFAULT_QPS: u32 = 100;
 /// Calls at once that a kubelet's pods endpoint admits.
 pub const DEFAULT_BURST: NonZeroU32 = NonZeroU32::new(10).expect("10 is not zero");
 
+/// Peers with a rate of their own: a node's agents run as a handful of users, and a bucket that was
+/// not used for the time of its burst makes room.
+pub const DEFAULT_FAIR_PEERS: NonZeroU32 = NonZeroU32::new(64).expect("64 is not zero");
+
 /// Unread events that a kubelet keeps for one watch.
 pub const DEFAULT_WATCH_BUFFER: NonZeroU32 = NonZeroU32::new(100).expect("100 is not zero");
 
@@ -111,6 +121,7 @@ impl Default for Config {
             sources: Vec::new(),
             qps: DEFAULT_QPS,
             burst: DEFAULT_BURST,
+            fair_peers: None,
             watch_buffer: DEFAULT_WATCH_BUFFER,
             slow_watch: SlowWatch::End,
             max_watches: DEFAULT_MAX_WATCHES,

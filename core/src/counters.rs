@@ -9,6 +9,10 @@ pub struct Counters {
     requests: [[[u64; 17]; 3]; 2],
     /// Calls refused by the rate limit; they are among [`Counters::requests`] too.
     pub rate_limited: u64,
+    /// Calls of peers that shared a bucket, since as many as may were given their own.
+    pub rate_crowded: u64,
+    /// Peers that have a bucket of their own now.
+    pub rate_peers: u64,
     /// Served pods that appeared, changed or went away.
     pub changes: u64,
     /// Times that a source came to own a pod that another source owned too.

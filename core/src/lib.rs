@@ -66,6 +66,7 @@
 //! | what | default | at the limit |
 //! | --- | --- | --- |
 //! | [`Config::qps`], [`Config::burst`] | 100 a second, 10 at once | the call is refused |
+//! | [`Config::fair_peers`] | none: all callers share the rate | further peers share one bucket |
 //! | [`Config::watch_buffer`] | 100 events a watch | [`Config::slow_watch`]: that watch ends, or folds its events |
 //! | [`Config::max_watches`] | 4,096 | the call is refused |
 //! | [`Config::max_pods_per_source`] | 65,536 | the source's word is refused |
@@ -122,6 +123,7 @@ mod outgoing;
 mod pod;
 mod project;
 mod projections;
+mod rate;
 #[cfg(test)]
 mod sample;
 mod served;
@@ -136,10 +138,10 @@ mod wire;
 
 pub use bucket::{Empty, TokenBucket};
 pub use call::{
-    Call, Dialect, MaskRequest, Method, Namespaces, Reply, Scope, WatchId, WatchOutput,
+    Call, Dialect, MaskRequest, Method, Namespaces, PeerKey, Reply, Scope, WatchId, WatchOutput,
 };
 pub use config::{
-    Config, DEFAULT_BURST, DEFAULT_MAX_POD_BYTES, DEFAULT_MAX_PODS_PER_SOURCE,
+    Config, DEFAULT_BURST, DEFAULT_FAIR_PEERS, DEFAULT_MAX_POD_BYTES, DEFAULT_MAX_PODS_PER_SOURCE,
     DEFAULT_MAX_PROJECTION_BYTES, DEFAULT_MAX_PROJECTION_MASKS, DEFAULT_MAX_WATCHES, DEFAULT_QPS,
     DEFAULT_WATCH_BUFFER, SlowWatch, SourceConfig, SourceKind,
 };

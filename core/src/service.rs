@@ -5,13 +5,13 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::bucket::TokenBucket;
 use crate::call::{Call, Reply, WatchId, WatchOutput};
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::gate::Gate;
 use crate::project::Projection;
 use crate::projections::Projections;
+use crate::rate::RateLimit;
 use crate::served::Served;
 use crate::source::{Feed, FeedLimits, SourceError, SourceEvent, SourceId, Step};
 use crate::status::{Code, Status};
@@ -38,15 +38,21 @@ pub struct Pods {
     feeds: Vec<(Feed, Rank)>,
     feed_limits: FeedLimits,
     gate: Gate,
-    bucket: TokenBucket,
+    rate: RateLimit,
     store: PodStore,
     projections: Projections,
     watches: WatchSet,
     watch_buffer: u32,
     max_watches: u32,
+    /// The watches that one peer may have; none where peers are not told apart.
+    max_watches_per_peer: Option<u32>,
     counters: Counters,
     shutting_down: bool,
 }
+
+/// One peer may have one of so many parts of all watches, where peers are told apart: three others
+/// can still watch when one does its worst.
+const SHARES_OF_WATCHES: u32 = 4;
 
 impl Pods {
     /// Returns a service that waits for the configured sources.
@@ -89,7 +95,7 @@ impl Pods {
                 pods: config.max_pods_per_source.get(),
                 pod_bytes: config.max_pod_bytes.get(),
             },
-            bucket: TokenBucket::new(config.qps, config.burst, now),
+            rate: RateLimit::new(config.qps, config.burst, config.fair_peers, now),
             projections: Projections::new(
                 config.max_projection_masks.get(),
                 config.max_projection_bytes,
@@ -101,6 +107,9 @@ impl Pods {
             ),
             watch_buffer: config.watch_buffer.get(),
             max_watches: config.max_watches.get(),
+            max_watches_per_peer: config
+                .fair_peers
+                .map(|_| config.max_watches.get().div_ceil(SHARES_OF_WATCHES)),
             counters: Counters::default(),
             shutting_down: false,
         }
@@ -194,7 +203,7 @@ impl Pods {
     /// ```
     pub fn handle_call(&mut self, call: Call, now: Moment) -> Reply {
         let (dialect, method) = (call.dialect, call.method);
-        let reply = match self.admit(method, now) {
+        let reply = match self.admit(&call, now) {
             Ok(()) => self.answer(&call),
             Err(refusal) => Err(refusal),
         };

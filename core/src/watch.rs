@@ -15,7 +15,7 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::call::{Method, WatchId};
+use crate::call::{Method, PeerKey, WatchId};
 use crate::config::SlowWatch;
 use crate::counters::Counters;
 use crate::outgoing::Outgoing;
@@ -99,6 +99,7 @@ impl WatchSet {
         view: View,
         applied: Option<Arc<str>>,
         pods: Snapshot,
+        peer: Option<PeerKey>,
     ) -> Result<WatchId, Full> {
         if self.open >= self.limit {
             return Err(Full);
@@ -124,6 +125,7 @@ impl WatchSet {
         let mut watch = Watch {
             view,
             applied,
+            peer,
             state,
             named: false,
         };
@@ -139,6 +141,12 @@ impl WatchSet {
         place.watch = Some(watch);
         self.open += 1;
         Ok(id)
+    }
+
+    /// Returns how many watches of a peer there are, those counted too whose end was not read yet.
+    pub(crate) fn count_of(&self, peer: PeerKey) -> usize {
+        let watches = self.slots.iter().filter_map(|slot| slot.watch.as_ref());
+        watches.filter(|watch| watch.peer == Some(peer)).count()
     }
 
     /// Gives every watch its event about a change: projected and compared once for all watches of

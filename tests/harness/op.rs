@@ -4,7 +4,7 @@ use podsapi_core::{Dialect, SlowWatch};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-pub use ask::{Ask, MaskChoice, ScopeChoice};
+pub use ask::{Ask, MaskChoice, PEERS, ScopeChoice};
 
 mod ask;
 
@@ -15,6 +15,8 @@ pub struct Setup {
     pub qps: u32,
     /// Calls at once, at least 1.
     pub burst: u32,
+    /// Peers that get a rate of their own; 0 is one rate for all.
+    pub fair_peers: u32,
     /// Unread events of a watch, at least 1.
     pub watch_buffer: u32,
     /// What happens to a slow watch.
@@ -94,16 +96,17 @@ pub fn setups() -> impl Strategy<Value = Setup> {
     let projections = (1_u32..4, bytes);
     (
         0_u32..4,
-        1_u32..4,
+        (1_u32..4, 0_u32..4),
         1_u32..5,
         slow_watch,
         any::<bool>(),
         projections,
     )
         .prop_map(
-            |(qps, burst, watch_buffer, slow_watch, runtime, projections)| Setup {
+            |(qps, (burst, fair_peers), watch_buffer, slow_watch, runtime, projections)| Setup {
                 qps,
                 burst,
+                fair_peers,
                 watch_buffer,
                 slow_watch,
                 runtime,

@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 
 use bytes::Bytes;
 use podsapi_core::{
-    Call, Code, Config, FieldMask, MaskRequest, Method, Moment, Namespaces, Pods, Projection,
-    Reply, Scope, SourceConfig, SourceError, SourceEvent, SourceId, Uid, WatchId, WatchOutput,
+    Call, Code, Config, FieldMask, MaskRequest, Method, Moment, Namespaces, PeerKey, Pods,
+    Projection, Reply, Scope, SourceConfig, SourceError, SourceEvent, SourceId, Uid, WatchId,
+    WatchOutput,
 };
 use podsapi_proto::schema::Message;
 
@@ -48,6 +49,7 @@ impl Run {
             sources,
             qps: setup.qps,
             burst: number(setup.burst),
+            fair_peers: NonZeroU32::new(setup.fair_peers),
             watch_buffer: number(setup.watch_buffer),
             slow_watch: setup.slow_watch,
             max_watches: number(MAX_WATCHES),
@@ -185,6 +187,7 @@ impl Run {
                 namespaces,
             },
             mask,
+            peer: (ask.peer > 0).then(|| PeerKey::new(ask.peer.into())),
             ..Call::new(ask.dialect, method, body)
         };
         self.pods.handle_call(call, Moment::from_nanos(self.now))

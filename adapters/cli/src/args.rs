@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use podsapi_client::DEFAULT_SOCKET;
 use podsapi_proto::schema::SCHEMA_VERSION;
 use podsapi_tokio::MetricsAddress;
@@ -266,6 +266,12 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "PODSAPI_BURST", value_name = "N", default_value = "10",
           help_heading = LIMITS)]
     pub(crate) burst: NonZeroU32,
+    /// Give each user that connects a rate of its own, and at most a quarter of all watches, so that
+    /// none can use up what others need
+    #[arg(long, env = "PODSAPI_FAIR", value_name = "true|false", action = ArgAction::Set,
+          num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", hide_possible_values = true, help_heading = LIMITS)]
+    pub(crate) fair: bool,
     /// Events kept for a watch that does not read
     #[arg(long, env = "PODSAPI_WATCH_BUFFER", value_name = "EVENTS", default_value = "100",
           help_heading = LIMITS)]

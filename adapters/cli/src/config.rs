@@ -154,7 +154,9 @@ fn texts(key: &str, value: toml::Value) -> Result<Vec<String>, Problem> {
         toml::Value::String(text) => Ok(vec![text]),
         toml::Value::Integer(number) => Ok(vec![number.to_string()]),
         toml::Value::Float(number) => Ok(vec![number.to_string()]),
-        toml::Value::Boolean(yes) if key == "kubelet-insecure-tls" => Ok(vec![yes.to_string()]),
+        toml::Value::Boolean(yes) if matches!(key, "fair" | "kubelet-insecure-tls") => {
+            Ok(vec![yes.to_string()])
+        }
         toml::Value::Array(elements) => {
             let is_list = matches!(key, "socket" | "host-ip");
             if !is_list {

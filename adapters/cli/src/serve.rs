@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use podsapi_client::DEFAULT_SOCKET;
-use podsapi_core::Config;
+use podsapi_core::{Config, DEFAULT_FAIR_PEERS};
 use podsapi_h2::Limits;
 use podsapi_proto::schema::SCHEMA_VERSION;
 use podsapi_sources::cri;
@@ -169,6 +169,7 @@ fn config(args: &ServeArgs) -> Config {
     Config {
         qps: args.qps,
         burst: args.burst,
+        fair_peers: args.fair.then_some(DEFAULT_FAIR_PEERS),
         watch_buffer: args.watch_buffer,
         slow_watch: match args.slow_watch {
             SlowWatch::Coalesce => podsapi_core::SlowWatch::Coalesce,

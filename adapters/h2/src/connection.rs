@@ -42,6 +42,8 @@ where
         return;
     };
     shared.meters.connections_accepted.add(1);
+    shared.meters.count_peer(peer);
+    tracing::debug!(uid = peer.uid, pid = peer.pid, "a connection begins");
     let now = shared.runtime.now();
     let heard = Arc::new(Heard::new(now));
     let registration = Registration::new(&shared);
@@ -77,6 +79,7 @@ where
         alarm,
         heard,
         shared: Arc::clone(&shared),
+        peer,
         id: registration.id,
     };
     poll_fn(|cx| driver.poll(cx, &mut connection)).await;
@@ -171,6 +174,7 @@ enum Phase {
 /// Everything that decides about a connection beside the protocol itself.
 struct Driver<R: Runtime> {
     shared: Arc<Shared<R>>,
+    peer: Peer,
     id: u64,
     streams: Arc<Streams>,
     phase: Phase,
@@ -201,8 +205,9 @@ impl<R: Runtime> Driver<R> {
                 Poll::Ready(Some(Ok((request, respond)))) => {
                     let stream = Stream::begin(&self.streams);
                     let shared = Arc::clone(&self.shared);
+                    let peer = self.peer;
                     self.shared.runtime.spawn(async move {
-                        exchange::serve(shared, now, request, respond).await;
+                        exchange::serve(shared, now, request, respond, peer).await;
                         drop(stream);
                     });
                     continue;

@@ -10,11 +10,12 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use h2::{Reason, RecvStream, server::SendResponse};
 use http::Request;
-use podsapi_core::{Call, Code, Moment, Reply, Status};
+use podsapi_core::{Call, Code, Moment, PeerKey, Reply, Status};
 use podsapi_grpc::{dialect::Route, request};
 
 use crate::{
     alarm::Alarm,
+    peer::Peer,
     responder::Responder,
     runtime::Runtime,
     segments::{Outbox, Segments},
@@ -32,6 +33,8 @@ pub(crate) struct Exchange<R: Runtime> {
     pub(crate) started: Moment,
     /// Until when the client waits, once its headers were read and if they say so.
     pub(crate) deadline: Option<Moment>,
+    /// Who calls.
+    peer: Peer,
     /// What was called, once the headers were read.
     route: Option<Route>,
 }
@@ -51,6 +54,7 @@ pub(crate) async fn serve<R: Runtime>(
     started: Moment,
     request: Request<RecvStream>,
     respond: SendResponse<Segments>,
+    peer: Peer,
 ) {
     let mut exchange = Exchange {
         alarm: Alarm::new(shared.runtime.clone()),
@@ -59,6 +63,7 @@ pub(crate) async fn serve<R: Runtime>(
         outbox: Outbox::default(),
         started,
         deadline: None,
+        peer,
         route: None,
     };
     let code = match AssertUnwindSafe(exchange.run(request)).catch_unwind().await {
@@ -140,6 +145,7 @@ impl<R: Runtime> Exchange<R> {
                 self.check_deadline()?;
                 self.decide(Call {
                     mask: request.mask,
+                    peer: self.peer.uid.map(|uid| PeerKey::new(uid.into())),
                     ..Call::new(dialect, method, message)
                 })
             }

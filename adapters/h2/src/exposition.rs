@@ -3,7 +3,7 @@
 use podsapi_core::{Code, Counters, Dialect, Method, SourceCounts, SourceKind, SourceState};
 
 use crate::{
-    meters::{BUCKETS_NANOS, Requests},
+    meters::{BUCKETS_NANOS, PeerCounts, Requests},
     runtime::Runtime,
     server::{Server, Shared},
 };
@@ -73,7 +73,7 @@ struct Source {
 
 fn service_metrics(page: &mut Page, seen: &Seen) {
     let counters = &seen.counters;
-    let rows: [(&str, &str, &str, u64); 11] = [
+    let rows: [(&str, &str, &str, u64); 13] = [
         (
             "podsapi_ready",
             GAUGE,
@@ -127,6 +127,18 @@ fn service_metrics(page: &mut Page, seen: &Seen) {
             COUNTER,
             "Calls refused by the rate limit.",
             counters.rate_limited,
+        ),
+        (
+            "podsapi_rate_peers",
+            GAUGE,
+            "Peers that have a rate of their own now.",
+            counters.rate_peers,
+        ),
+        (
+            "podsapi_rate_crowded_total",
+            COUNTER,
+            "Calls of peers that shared a rate because too many others had their own.",
+            counters.rate_crowded,
         ),
         (
             "podsapi_pod_changes_total",
@@ -348,8 +360,23 @@ impl<R: Runtime> Shared<R> {
         for (name, kind, help, value) in rows {
             page.single(name, kind, help, value);
         }
+        peers(page, &meters.peers());
         durations(page, requests);
     }
+}
+
+/// The connections by the user who made them.
+fn peers(page: &mut Page, counts: &PeerCounts) {
+    const NAME: &str = "podsapi_connections_by_user_total";
+    page.begin(
+        NAME,
+        COUNTER,
+        "Connections that were served, by the user id of the peer.",
+    );
+    for (user, count) in &counts.by_user {
+        page.sample(NAME, &[("uid", &user.to_string())], count);
+    }
+    page.sample(NAME, &[("uid", "other")], counts.others);
 }
 
 /// How long unary calls took; a watch takes as long as its reader likes.

@@ -1,11 +1,16 @@
 //! What the driver counts, and the slots it gives out.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU64, AtomicUsize, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
 };
 
 use podsapi_core::{Code, Dialect, Method};
+
+use crate::peer::Peer;
 
 /// The driver's own numbers.
 #[derive(Debug, Default)]
@@ -26,7 +31,24 @@ pub(crate) struct Meters {
     pub(crate) panics: Counter,
     /// How calls ended.
     requests: Mutex<Requests>,
+    /// Connections by the user of their peer.
+    peers: Mutex<PeerCounts>,
 }
+
+/// Connections that were served, by the user of their peer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PeerCounts {
+    /// The first [`MAX_COUNTED_USERS`] users.
+    pub(crate) by_user: BTreeMap<u32, u64>,
+    /// All others, and those whose user the transport does not tell.
+    pub(crate) others: u64,
+}
+
+/// Users that are counted each on its own.
+///
+/// 64: a node's agents run as a handful of users, and a page of metrics must not grow with those who
+/// connect.
+const MAX_COUNTED_USERS: usize = 64;
 
 /// A number that only grows.
 #[derive(Debug, Default)]
@@ -149,6 +171,26 @@ impl Meters {
         }
     }
 
+    /// Counts a connection of this peer.
+    pub(crate) fn count_peer(&self, peer: Peer) {
+        let mut counts = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = counts.by_user.len() < MAX_COUNTED_USERS;
+        match peer.uid {
+            Some(user) if room || counts.by_user.contains_key(&user) => {
+                *counts.by_user.entry(user).or_default() += 1;
+            }
+            Some(_) | None => counts.others += 1,
+        }
+    }
+
+    /// Returns a copy of the connections by user.
+    pub(crate) fn peers(&self) -> PeerCounts {
+        self.peers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
     /// Returns a copy of how calls ended.
     pub(crate) fn requests(&self) -> Requests {
         self.requests
@@ -193,6 +235,22 @@ mod tests {
         assert!(first.resize(2, 3) && slots.taken() == 2);
         drop(first);
         assert_eq!(slots.taken(), 0);
+    }
+
+    #[test]
+    fn so_many_users_are_counted_by_name_and_the_others_together() {
+        let meters = Meters::default();
+        for uid in (0..100).chain([3, 99]) {
+            meters.count_peer(Peer {
+                uid: Some(uid),
+                pid: None,
+            });
+        }
+        meters.count_peer(Peer::default());
+        let counts = meters.peers();
+        assert_eq!(counts.by_user.len(), MAX_COUNTED_USERS);
+        assert_eq!((counts.by_user[&3], counts.by_user[&4]), (2, 1));
+        assert_eq!(counts.others, 100 - 64 + 1 + 1);
     }
 
     #[test]

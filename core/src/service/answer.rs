@@ -12,7 +12,7 @@ use super::Pods;
 use super::refusal::Refusal;
 
 impl Pods {
-    pub(super) fn admit(&mut self, method: Method, now: Moment) -> Result<(), Refusal<'static>> {
+    pub(super) fn admit(&mut self, call: &Call, now: Moment) -> Result<(), Refusal<'static>> {
         if self.shutting_down {
             return Err(Refusal::WatchEnded {
                 ending: Ending::Shutdown,
@@ -22,8 +22,8 @@ impl Pods {
         if !self.gate.is_open() {
             return Err(Refusal::NotReady(self.gate.readiness()));
         }
-        match method {
-            Method::GetPod | Method::ListPods => self.bucket.take(now).map_err(|empty| {
+        match call.method {
+            Method::GetPod | Method::ListPods => self.rate.take(call.peer, now).map_err(|empty| {
                 self.counters.rate_limited += 1;
                 Refusal::RateLimited(empty)
             }),
@@ -54,6 +54,11 @@ impl Pods {
             }
             Method::WatchPods => {
                 check_empty_request(&call.body).map_err(Refusal::Malformed)?;
+                if let (Some(peer), Some(limit)) = (call.peer, self.max_watches_per_peer)
+                    && self.watches.count_of(peer) >= limit as usize
+                {
+                    return Err(Refusal::TooManyWatchesOfPeer { limit });
+                }
                 let pods = self.visible(namespaces);
                 let scope = Scope {
                     mask,
@@ -66,6 +71,7 @@ impl Pods {
                     },
                     applied,
                     pods,
+                    call.peer,
                 );
                 opened
                     .map(Reply::Watch)

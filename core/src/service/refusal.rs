@@ -20,6 +20,7 @@ pub(super) enum Refusal<'a> {
     NotReady(Readiness),
     RateLimited(Empty),
     TooManyWatches { limit: u32 },
+    TooManyWatchesOfPeer { limit: u32 },
     WatchEnded { ending: Ending, buffer: u32 },
 }
 
@@ -50,6 +51,14 @@ impl From<Refusal<'_>> for Status {
             Refusal::TooManyWatches { limit } => Self::new(
                 Code::ResourceExhausted,
                 format!("{limit} watches are open, which is the limit; close one or try later"),
+            )
+            .with_reason("TOO_MANY_WATCHES"),
+            Refusal::TooManyWatchesOfPeer { limit } => Self::new(
+                Code::ResourceExhausted,
+                format!(
+                    "{limit} watches of this peer are open, which is the limit for one; close one \
+                     or try later"
+                ),
             )
             .with_reason("TOO_MANY_WATCHES"),
             Refusal::WatchEnded { ending, buffer } => {

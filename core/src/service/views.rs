@@ -69,6 +69,7 @@ impl Pods {
         let mut counters = self.counters.clone();
         counters.conflicts = self.store.conflicts();
         self.projections.count(&mut counters);
+        (counters.rate_peers, counters.rate_crowded) = self.rate.peers();
         counters
     }
 

@@ -3,6 +3,7 @@
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 
+use crate::call::PeerKey;
 use crate::counters::Counters;
 use crate::outgoing::{EventKind, Outgoing};
 use crate::project::Projection;
@@ -18,6 +19,8 @@ pub(super) struct Watch {
     pub(super) view: Arc<View>,
     /// What its caller is told of its mask.
     pub(super) applied: Option<Arc<str>>,
+    /// Who opened it, where that is known.
+    pub(super) peer: Option<PeerKey>,
     pub(super) state: State,
     /// Whether the watch is in the ready list.
     pub(super) named: bool,

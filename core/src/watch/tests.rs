@@ -32,7 +32,7 @@ impl Desk {
             scope: Scope::everything(),
         };
         self.watches
-            .open(view, None, self.store.snapshot())
+            .open(view, None, self.store.snapshot(), None)
             .unwrap()
     }
 
@@ -201,9 +201,12 @@ fn an_ended_watch_takes_its_place_until_its_end_is_read() {
         dialect: Dialect::V1alpha1,
         scope: Scope::everything(),
     };
-    assert_eq!(desk.watches.open(view.clone(), None, [].into()), Err(Full));
+    assert_eq!(
+        desk.watches.open(view.clone(), None, [].into(), None),
+        Err(Full)
+    );
     assert!(matches!(desk.poll(id), Read::End(Ending::Shutdown)));
-    assert!(desk.watches.open(view, None, [].into()).is_ok());
+    assert!(desk.watches.open(view, None, [].into(), None).is_ok());
 }
 
 #[test]

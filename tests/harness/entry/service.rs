@@ -32,6 +32,7 @@ fn setup([qps, burst, watch_buffer, flags]: [u8; 4]) -> Setup {
     Setup {
         qps: u32::from(qps % 4),
         burst: u32::from(burst % 3) + 1,
+        fair_peers: u32::from(burst / 3 % 4),
         watch_buffer: u32::from(watch_buffer % 4) + 1,
         slow_watch: if flags & 1 == 0 {
             SlowWatch::End
@@ -60,6 +61,7 @@ fn op(kind: u8, a: u8, b: u8, c: u8) -> Op {
         mask: mask(a >> 2),
         limit: mask(if c & 3 == 0 { c >> 2 } else { 0 }),
         scope,
+        peer: a >> 5 & 3,
     };
     match kind % 16 {
         0 => Op::Begin(a),

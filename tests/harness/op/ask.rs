@@ -14,7 +14,12 @@ pub struct Ask {
     pub limit: MaskChoice,
     /// The namespaces that it may see.
     pub scope: ScopeChoice,
+    /// Who calls; 0 is somebody unknown.
+    pub peer: u8,
 }
+
+/// The callers that are known.
+pub const PEERS: u8 = 4;
 
 /// Whose pods a peer may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +63,7 @@ impl Ask {
             mask: MaskChoice::None,
             limit: MaskChoice::None,
             scope: ScopeChoice::All,
+            peer: 0,
         }
     }
 }
@@ -115,11 +121,13 @@ pub(super) fn ask() -> impl Strategy<Value = Ask> {
         1 => Just(MaskChoice::Wrong)
     ];
     let limit = prop_oneof![3 => Just(MaskChoice::None), 1 => right()];
-    (dialect(), mask, limit, scope()).prop_map(|(dialect, mask, limit, scope)| Ask {
+    let peer = 0..=PEERS;
+    (dialect(), mask, limit, scope(), peer).prop_map(|(dialect, mask, limit, scope, peer)| Ask {
         dialect,
         mask,
         limit,
         scope,
+        peer,
     })
 }
 

@@ -16,6 +16,8 @@ mod kubelet;
 #[cfg(test)]
 mod masks;
 #[cfg(test)]
+mod peers;
+#[cfg(test)]
 mod process;
 #[cfg(test)]
 mod restarts;

@@ -5,6 +5,7 @@
 mod authority;
 mod body;
 mod connection;
+mod decoder;
 mod headers;
 mod health;
 mod reflection;

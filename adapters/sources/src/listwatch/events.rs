@@ -4,7 +4,7 @@ use bytes::Bytes;
 use podsapi_proto::json::{MAX_TEXT_BYTES, Value, parse_json};
 
 use super::answer::Refusal;
-use super::envelope::{Envelope, MAGIC};
+use super::envelope::Envelope;
 use super::fields::{self, share};
 use super::found::Found;
 use super::page::BEGINNING_BYTES;
@@ -30,7 +30,7 @@ pub(super) enum Event {
 pub(super) enum Stream {
     /// One object a line.
     Json { line: Vec<u8> },
-    /// Four bytes of length, then an event in its envelope.
+    /// Four bytes of length, then an event; what it is about is in an envelope, the event is not.
     Protobuf(Frame),
 }
 
@@ -137,7 +137,7 @@ impl Frame {
                 if let Ok(length) = <[u8; LENGTH_BYTES]>::try_from(self.length.as_slice()) {
                     let length = u32::from_be_bytes(length) as usize;
                     self.length.clear();
-                    if length <= MAGIC.len() {
+                    if length == 0 {
                         return Err(format!("an event of {length} bytes"));
                     }
                     let keep = match length <= limit + BEGINNING_BYTES {
@@ -159,9 +159,8 @@ impl Frame {
                 .extend_from_slice(taken.get(..room).unwrap_or(taken));
             body.rest -= taken.len();
             bytes = behind;
-            let begun = body.kept.get(..MAGIC.len()).unwrap_or(&body.kept);
             // Looked at before the rest of what may be the length of something else.
-            if !MAGIC.starts_with(begun) {
+            if body.kept.first() != Some(&number::TYPE_TAG) {
                 return Err("expected an event in protobuf, found other bytes".to_owned());
             }
             if body.rest == 0 {
@@ -177,17 +176,14 @@ impl Frame {
 
 /// Reads an event of `length` bytes, of which `frame` may be only the beginning.
 fn event_in_protobuf(frame: &Bytes, length: usize, limit: usize) -> Result<Event, String> {
-    let event = Envelope::open(frame).ok_or(NO_EVENT)?;
-    let (object, whole) = fields::last(event.object, number::OBJECT);
+    let (object, whole) = fields::last(frame, number::OBJECT);
     let (raw, _) = fields::last(object.unwrap_or_default(), number::RAW);
     let envelope = Envelope::open(raw.unwrap_or_default());
     let object = envelope
         .as_ref()
         .map_or(&[][..], |envelope| envelope.object);
-    let complete = frame.len() == length
-        && whole
-        && event.whole
-        && envelope.as_ref().is_some_and(|envelope| envelope.whole);
+    let complete =
+        frame.len() == length && whole && envelope.as_ref().is_some_and(|envelope| envelope.whole);
     let found = || match complete {
         true => Found::in_protobuf(share(frame, object), limit),
         false if frame.len() < length => {
@@ -196,7 +192,7 @@ fn event_in_protobuf(frame: &Bytes, length: usize, limit: usize) -> Result<Event
         }
         false => Found::cut(object, "an event that cannot be read whole".to_owned()),
     };
-    Ok(match fields::text(event.object, number::TYPE).as_str() {
+    Ok(match fields::text(frame, number::TYPE).as_str() {
         "ADDED" | "MODIFIED" => Event::Put(found()),
         "DELETED" => Event::Deleted(found()),
         "BOOKMARK" => Event::Bookmark(found().names.version),
@@ -233,6 +229,8 @@ const LENGTH_BYTES: usize = 4;
 /// The numbers of the fields of `WatchEvent` and `RawExtension`.
 mod number {
     pub(super) const TYPE: u32 = 1;
+    /// How the type is announced; API servers write it first.
+    pub(super) const TYPE_TAG: u8 = 0x0a;
     pub(super) const OBJECT: u32 = 2;
     pub(super) const RAW: u32 = 1;
 }

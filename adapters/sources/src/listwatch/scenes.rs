@@ -129,7 +129,6 @@ pub(super) fn event(kind: &str, pod: &Scene) -> Vec<u8> {
 
 pub(super) fn raw_event(kind: &str, object: &[u8]) -> Vec<u8> {
     let event = [field(1, kind.as_bytes()), field(2, &field(1, object))].concat();
-    let event = envelope("WatchEvent", &event);
     let length = u32::try_from(event.len()).unwrap().to_be_bytes();
     [&length[..], &event].concat()
 }

@@ -28,6 +28,8 @@ pub struct SourceNotes {
     pub problems: u64,
     /// The trouble that it has now.
     pub last_error: Option<String>,
+    /// Whether its pods are those of an earlier run.
+    pub stale: bool,
 }
 
 /// Returns the answer to `GetStatus`; `notes` is asked for each source by its name.
@@ -55,6 +57,7 @@ pub fn status<'a>(
             refused: view.counts.refused,
             problems: notes.problems,
             shadowed: view.counts.shadowed,
+            stale: notes.stale,
         }
     });
     diagnostics::GetStatusResponse {
@@ -109,6 +112,7 @@ mod tests {
             events: 2,
             problems: 1,
             last_error: Some("broken".into()),
+            stale: true,
         };
 
         let surroundings = Surroundings {
@@ -133,6 +137,7 @@ mod tests {
         assert_eq!(first.state(), diagnostics::SourceState::Live);
         assert_eq!((first.seconds_since_news, first.events), (Some(7), 2));
         assert_eq!((first.last_error.as_str(), first.problems), ("broken", 1));
+        assert_eq!((first.stale, last.stale), (true, false));
         assert_eq!(last.state(), diagnostics::SourceState::Waiting);
         assert_eq!(last.seconds_since_news, None);
     }

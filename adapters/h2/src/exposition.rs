@@ -28,16 +28,17 @@ impl<R: Runtime> Server<R> {
             queued_events: pods.queued_events(),
             sources: pods
                 .sources()
-                .map(|view| Source {
-                    name: view.name.to_owned(),
-                    kind: view.kind,
-                    state: view.state,
-                    counts: view.counts,
-                    age_nanos: view.last_news.map(|news| now.nanos_since(news)),
-                    problems: pods
-                        .source(view.name)
-                        .and_then(|id| notes.get(&id))
-                        .map_or(0, |notes| notes.problems),
+                .map(|view| {
+                    let notes = pods.source(view.name).and_then(|id| notes.get(&id));
+                    Source {
+                        name: view.name.to_owned(),
+                        kind: view.kind,
+                        state: view.state,
+                        counts: view.counts,
+                        age_nanos: view.last_news.map(|news| now.nanos_since(news)),
+                        problems: notes.map_or(0, |notes| notes.problems),
+                        stale: notes.is_some_and(|notes| notes.stale),
+                    }
                 })
                 .collect(),
         });
@@ -69,6 +70,7 @@ struct Source {
     counts: SourceCounts,
     age_nanos: Option<u64>,
     problems: u64,
+    stale: bool,
 }
 
 fn service_metrics(page: &mut Page, seen: &Seen) {
@@ -242,7 +244,7 @@ fn source_metrics(page: &mut Page, sources: &[Source]) {
             );
         }
     }
-    let rows: [SourceRow; 6] = [
+    let rows: [SourceRow; 7] = [
         (
             "podsapi_source_pods",
             GAUGE,
@@ -254,6 +256,12 @@ fn source_metrics(page: &mut Page, sources: &[Source]) {
             GAUGE,
             "Pods of the source that are served from a source of higher precedence.",
             |one| one.counts.shadowed,
+        ),
+        (
+            "podsapi_source_stale",
+            GAUGE,
+            "1 while the pods of the source are those of an earlier run.",
+            |one| one.stale.into(),
         ),
         (
             "podsapi_source_lists_total",

@@ -204,6 +204,12 @@ impl<R: Runtime> Server<R> {
         });
     }
 
+    /// Records whether the pods of a source are those of an earlier run, which diagnostics show.
+    pub fn source_stale(&self, source: SourceId, stale: bool) {
+        self.shared
+            .with_service(|service| service.notes.entry(source).or_default().stale = stale);
+    }
+
     /// Serves one connection to its end: the peer leaves, a limit is reached, or the server stops.
     ///
     /// Each connection needs a task of its own; dropping the future closes the connection.

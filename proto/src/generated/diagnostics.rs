@@ -67,6 +67,9 @@ pub struct Source {
     /// The pods of this source that are hidden, since a source of higher precedence has them too.
     #[prost(uint64, tag = "10")]
     pub shadowed: u64,
+    /// Whether the pods are those of an earlier run, from a file, and the source told none since.
+    #[prost(bool, tag = "11")]
+    pub stale: bool,
 }
 /// How far a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

@@ -1,9 +1,10 @@
-//! Where pods come from: static manifests, kubelets, captured nodes, simulated nodes.
+//! Where pods come from: static manifests, kubelets, an API server, captured nodes, simulated nodes.
 //!
 //! ```text
 //! folder of manifests ──▶ manifests ────┐
 //! a Pods API's watch ───▶ kubelet ──────┤
-//! a kubelet's /pods ────▶ kubelet_http ─┼──▶ Sink ──▶ whoever serves the pods
+//! a kubelet's /pods ────▶ kubelet_http ─┤
+//! an API server's watch ▶ apiserver ────┼──▶ Sink ──▶ whoever serves the pods
 //! file of pods ─────────▶ snapshot ─────┤
 //! a seed ───────────────▶ simulated ────┘
 //! ```
@@ -13,9 +14,10 @@
 //! is on this node.
 //!
 //! What an API server has for a node is learned by [`listwatch`], which does no I/O: whoever has a
-//! connection drives it.
+//! connection drives it, as `apiserver` does.
 //!
-//! `kubelet_http` needs the feature of that name, `kubelet-http`, which brings HTTP and TLS.
+//! `kubelet_http` needs the feature of that name, `kubelet-http`, which brings HTTP and TLS;
+//! `apiserver` the feature `apiserver`, which brings a client library's way with credentials.
 //!
 //! Each source is one `run(options, sink)` future, and dropping it ends the source. It knows
 //! neither the server nor its lock: a [`Sink`] takes its words, which are the
@@ -67,6 +69,8 @@
 
 pub use sink::Sink;
 
+#[cfg(feature = "apiserver")]
+pub mod apiserver;
 pub mod cri;
 pub mod join;
 pub mod kubelet;

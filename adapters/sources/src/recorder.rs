@@ -21,6 +21,8 @@ pub(crate) struct Heard {
     pub(crate) problems: Vec<Option<String>>,
     /// Lower-case words in the order of the events: `begin`, `put`, `remove`, `complete`, `lost`.
     pub(crate) words: Vec<&'static str>,
+    /// Everything ever told of whether the pods are those of an earlier run.
+    pub(crate) stale: Vec<bool>,
     staged: Option<BTreeMap<String, EncodedPod>>,
 }
 
@@ -76,7 +78,7 @@ pub(crate) struct Recorder {
 impl Recorder {
     pub(crate) fn new() -> Self {
         let (sender, heard) = watch::channel(Heard::default());
-        let problems = sender.clone();
+        let (problems, stale) = (sender.clone(), sender.clone());
         let sink = Sink::new(
             move |event| {
                 sender.send_modify(|heard| heard.take(event));
@@ -85,6 +87,8 @@ impl Recorder {
             move |text| problems.send_modify(|heard| heard.problems.push(text)),
             || NOW,
         );
+        let sink =
+            sink.with_stale(move |is_stale| stale.send_modify(|heard| heard.stale.push(is_stale)));
         Self { heard, sink }
     }
 

@@ -15,9 +15,10 @@ use crate::problems::Problem;
 #[derive(Clone)]
 pub struct Sink {
     outlets: Arc<Outlets>,
+    stale: Option<Arc<dyn Fn(bool) + Send + Sync>>,
 }
 
-/// The three closures of a sink.
+/// The three closures that every sink has.
 struct Outlets {
     event: Box<dyn Fn(SourceEvent) -> Result<(), SourceError> + Send + Sync>,
     problem: Box<dyn Fn(Option<String>) + Send + Sync>,
@@ -38,6 +39,17 @@ impl Sink {
                 problem: Box::new(problem),
                 wall_seconds: Box::new(wall_seconds),
             }),
+            stale: None,
+        }
+    }
+
+    /// Returns the sink with one more outlet: `stale` hears whether the pods are those of an earlier
+    /// run, which only a source that keeps them from run to run ever tells.
+    #[must_use]
+    pub fn with_stale(self, stale: impl Fn(bool) + Send + Sync + 'static) -> Self {
+        Self {
+            stale: Some(Arc::new(stale)),
+            ..self
         }
     }
 
@@ -122,6 +134,13 @@ impl Sink {
     /// characters are told as escapes.
     pub fn problem(&self, text: Option<String>) {
         (self.outlets.problem)(text.map(|text| printable(&text).into_owned()));
+    }
+
+    /// Tells whether the pods are those of an earlier run, which the source itself has not told yet.
+    pub fn stale(&self, stale: bool) {
+        if let Some(outlet) = &self.stale {
+            outlet(stale);
+        }
     }
 
     /// The wall time in seconds since 1970.

@@ -83,7 +83,7 @@ impl Run {
         assert_eq!(self.pods.watch_count(), live.clone().count());
         assert_eq!(
             self.pods.queued_events(),
-            live.clone().map(|watch| watch.queued()).sum()
+            live.clone().map(|watch| watch.queued()).sum::<usize>()
         );
         if self.setup.slow_watch == SlowWatch::End {
             let buffer = self.setup.watch_buffer as usize;

@@ -1,0 +1,310 @@
+//! The way to the API server: a client made of a kubeconfig or of the service account of a pod.
+//!
+//! Credentials, TLS, plugins that print credentials, and the renewal of tokens are the client
+//! library's. It retries nothing and logs nothing here: both are this source's own business.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use http::header::{ACCEPT, HeaderValue, USER_AGENT};
+use http::uri::Uri;
+use http::{Request, Response};
+use hyper_util::client::legacy;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use kube::client::{Body, ClientBuilder, ConfigExt};
+use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tower::{BoxError, ServiceExt};
+
+use super::trouble::Trouble;
+use crate::listwatch;
+use crate::regular;
+
+/// Which API server to ask, and as whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cluster {
+    /// What the current context of this kubeconfig names.
+    Kubeconfig(PathBuf),
+    /// The cluster that this process is a pod of, as the pod's service account.
+    OfThisPod,
+}
+
+/// The client, made anew when it is old or has failed.
+#[derive(Debug)]
+pub(super) struct Access {
+    cluster: Cluster,
+    made: Option<Made>,
+    /// Under way on a thread of its own, since a plugin may take long, or never end.
+    making: Option<JoinHandle<Result<Made, Trouble>>>,
+}
+
+/// The head of an answer, its body to be read, and who gave it.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) server: String,
+    pub(super) response: Response<Body>,
+}
+
+/// A client and since when there is one.
+struct Made {
+    client: Client,
+    server: String,
+    at: Instant,
+}
+
+impl Access {
+    pub(super) fn new(cluster: Cluster) -> Self {
+        Self {
+            cluster,
+            made: None,
+            making: None,
+        }
+    }
+
+    /// Sends a request and returns the head of the answer, with its body to be read.
+    ///
+    /// May be given up at any time.
+    pub(super) async fn ask(&mut self, request: &listwatch::Request) -> Result<Answer, Trouble> {
+        let (client, server) = self.client().await?;
+        let http = Request::get(request.path_and_query())
+            .header(ACCEPT, request.accept())
+            .body(Body::empty());
+        let http = http.map_err(|error| Trouble::at(&server, error.to_string()))?;
+        let response = client.send(http).await;
+        let well = response
+            .as_ref()
+            .is_ok_and(|response| response.status().is_success());
+        if !well {
+            // Perhaps the files of credentials are better by the next time.
+            self.made = None;
+        }
+        let response = response.map_err(|error| Trouble::of_call(&server, &error))?;
+        Ok(Answer { server, response })
+    }
+
+    /// Returns the client, and the name of its server.
+    async fn client(&mut self) -> Result<(Client, String), Trouble> {
+        if let Some(made) = &self.made
+            && made.at.elapsed() < FRESH
+        {
+            return Ok((made.client.clone(), made.server.clone()));
+        }
+        self.made = None;
+        let making = self.making.get_or_insert_with(|| {
+            let cluster = self.cluster.clone();
+            let running = tokio::runtime::Handle::current();
+            tokio::task::spawn_blocking(move || running.block_on(make(&cluster)))
+        });
+        let made = making.await;
+        self.making = None;
+        let made = made.map_err(|error| Trouble::at(&self.cluster, error.to_string()))??;
+        let found = (made.client.clone(), made.server.clone());
+        self.made = Some(made);
+        Ok(found)
+    }
+}
+
+impl std::fmt::Display for Cluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Kubeconfig(file) => file.display().fmt(f),
+            Self::OfThisPod => f.write_str("the cluster of this pod"),
+        }
+    }
+}
+
+impl std::fmt::Debug for Made {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Made")
+            .field("server", &self.server)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Makes a client of what the files say now.
+async fn make(cluster: &Cluster) -> Result<Made, Trouble> {
+    let mut config = match cluster {
+        Cluster::Kubeconfig(file) => of_kubeconfig(file).await?,
+        Cluster::OfThisPod => {
+            Config::incluster().map_err(|error| Trouble::of_pod(cluster, &error))?
+        }
+    };
+    let server = name(&config.cluster_url);
+    if config.cluster_url.host().is_none() {
+        let text =
+            format!("expected the address of the server as https://HOST:PORT, found {server:?}");
+        return Err(Trouble::at(cluster, text));
+    }
+    if let Some(file) = config.auth_info.token_file.take()
+        && config.auth_info.token.is_none()
+    {
+        let token = token(Path::new(&file)).map_err(|text| Trouble::at(cluster, text))?;
+        config.auth_info.token = Some(token.into());
+    }
+    if let Some(plugin) = &mut config.auth_info.exec {
+        if plugin.interactive_mode == Some(ExecInteractiveMode::Always) {
+            return Err(Trouble::at(cluster, INTERACTIVE.to_owned()));
+        }
+        plugin.interactive_mode = Some(ExecInteractiveMode::Never);
+    }
+    let agent = HeaderValue::from_static(AGENT);
+    config.headers.push((USER_AGENT, agent));
+    if config.accept_invalid_certs {
+        tracing::warn!(
+            source = super::SOURCE,
+            server,
+            "the kubeconfig has insecure-skip-tls-verify: whoever answers is believed"
+        );
+    }
+    let client = connect(&config).map_err(|error| Trouble::of_client(cluster, &error))?;
+    Ok(Made {
+        client,
+        server,
+        at: Instant::now(),
+    })
+}
+
+async fn of_kubeconfig(file: &Path) -> Result<Config, Trouble> {
+    let failed = |text: String| Trouble::at(file.display(), text);
+    // A pipe or a device in its place would never end.
+    let content = regular::read(file, KUBECONFIG_LIMIT_BYTES);
+    let content = content
+        .map_err(|error| failed(format!("the kubeconfig {error}; it is looked for again")))?;
+    if content.iter().all(u8::is_ascii_whitespace) {
+        return Err(failed(
+            "the kubeconfig is empty; it is looked for again".to_owned(),
+        ));
+    }
+    let mut kubeconfig =
+        Kubeconfig::read_from(file).map_err(|error| Trouble::of_kubeconfig(file, &error, &[]))?;
+    let contexts: Vec<_> = kubeconfig
+        .contexts
+        .iter()
+        .map(|one| one.name.clone())
+        .collect();
+    let proxy = |one: &kube::config::NamedCluster| {
+        let cluster = one.cluster.as_ref();
+        cluster.is_some_and(|cluster| {
+            cluster
+                .proxy_url
+                .as_ref()
+                .is_some_and(|url| !url.is_empty())
+        })
+    };
+    let proxied: Vec<_> = kubeconfig
+        .clusters
+        .iter()
+        .filter(|one| proxy(one))
+        .collect();
+    let proxied: Vec<_> = proxied.into_iter().map(|one| one.name.clone()).collect();
+    // client-go takes an empty name for none.
+    kubeconfig.current_context = kubeconfig.current_context.filter(|name| !name.is_empty());
+    let current = kubeconfig.current_context.clone().unwrap_or_default();
+    let context = kubeconfig.contexts.iter().find(|one| one.name == current);
+    let cluster = context.and_then(|one| Some(one.context.as_ref()?.cluster.clone()));
+    if cluster.is_some_and(|name| proxied.contains(&name)) {
+        return Err(failed(PROXY.to_owned()));
+    }
+    let options = KubeConfigOptions::default();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+    let mut config = config.map_err(|error| Trouble::of_kubeconfig(file, &error, &contexts))?;
+    // That of the environment: meant for the world outside, not for the node's own control plane.
+    config.proxy_url = None;
+    Ok(config)
+}
+
+/// Returns the token in `file`, without the line break that editors put behind it.
+fn token(file: &Path) -> Result<String, String> {
+    let at = file.display();
+    let content = regular::read(file, TOKEN_LIMIT_BYTES);
+    let content = content.map_err(|error| format!("the token file {at} {error}"))?;
+    let text = String::from_utf8(content).unwrap_or_default();
+    let token = text.trim();
+    let printable = |byte: u8| byte.is_ascii_graphic();
+    match token.is_empty() || !token.bytes().all(printable) {
+        true => Err(format!(
+            "the token file {at}: expected one line of text, the token"
+        )),
+        false => Ok(token.to_owned()),
+    }
+}
+
+/// Returns the client library's stack without its log, its retries and its time-outs.
+fn connect(config: &Config) -> Result<Client, kube::Error> {
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    tcp.set_nodelay(true);
+    tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    tcp.set_keepalive(Some(KEEPALIVE));
+    tcp.set_keepalive_interval(Some(KEEPALIVE));
+    tcp.set_keepalive_retries(Some(KEEPALIVE_RETRIES));
+    tcp.set_tcp_user_timeout(Some(KEEPALIVE * (KEEPALIVE_RETRIES + 1)));
+    let tls = config.rustls_https_connector_with_connector(tcp)?;
+    let http: legacy::Client<_, Body> = legacy::Builder::new(TokioExecutor::new()).build(tls);
+    let http = http.map_err(BoxError::from);
+    let plain = ClientBuilder::new(http, config.default_namespace.clone())
+        .with_layer(&config.extra_headers_layer()?);
+    Ok(match config.auth_layer()? {
+        Some(credentials) => plain
+            .with_layer(&credentials)
+            .with_layer(&config.base_uri_layer())
+            .build(),
+        None => plain.with_layer(&config.base_uri_layer()).build(),
+    })
+}
+
+/// Returns the server's address without what could be a password in it.
+fn name(url: &Uri) -> String {
+    let scheme = url.scheme_str().unwrap_or("http");
+    let host = url.host().unwrap_or_default();
+    let port = url.port_u16();
+    let port = port.map_or_else(String::new, |port| format!(":{port}"));
+    format!(
+        "{scheme}://{host}{port}{}",
+        url.path().trim_end_matches('/')
+    )
+}
+
+const AGENT: &str = concat!("podsapi/", env!("CARGO_PKG_VERSION"));
+
+/// How long a client is used without another look at the files of credentials; a watch ends within
+/// ten minutes, so that rotated ones are used in good time.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// A server on the same network answers at once.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A quiet connection is probed, so that a server whose network went away is noticed in a minute.
+const KEEPALIVE: Duration = Duration::from_secs(15);
+const KEEPALIVE_RETRIES: u32 = 3;
+
+/// One with the certificates of a hundred clusters has a tenth of this.
+const KUBECONFIG_LIMIT_BYTES: u64 = 10 << 20;
+
+/// Headers of more than this are refused by API servers.
+const TOKEN_LIMIT_BYTES: u64 = 1 << 20;
+
+const INTERACTIVE: &str = "the credentials plugin of the kubeconfig's user wants to ask a person \
+                           (interactiveMode: Always); give a user that needs none";
+
+const PROXY: &str = "the cluster has a proxy-url, which this source does not use; give a kubeconfig \
+                     whose server can be reached directly";
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn the_name_of_a_server_has_no_password() {
+        for (url, expected) in [
+            ("https://10.0.0.1:6443", "https://10.0.0.1:6443"),
+            ("https://me:word@api/k8s/", "https://api/k8s"),
+            ("https://[::1]:1/?token=word", "https://[::1]:1"),
+        ] {
+            assert_eq!(name(&url.parse().unwrap()), expected);
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The file that keeps the pods of one node from run to run: its form, and reading and writing it whole.
+//!
+//! ```text
+//! "podsapi checkpoint\n" | format u32 | node: length u32, bytes | written u64, seconds since 1970
+//!   | number of pods u32 | each pod: length u32, bytes | SHA-256 of all before
+//! ```
+//!
+//! Numbers are big-endian. The file is written beside itself and then takes its own place, so that
+//! there is a whole one at any time; the sum shows one that was torn all the same. It holds what the
+//! pods' specs hold, and is for its owner alone.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use bytes::{Buf, Bytes};
+use podsapi_core::EncodedPod;
+use sha2::{Digest, Sha256};
+
+use crate::regular::{self, ReadError};
+
+/// The pods of an earlier run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Earlier {
+    pub(super) pods: Vec<EncodedPod>,
+    /// When they were written, in seconds since 1970.
+    pub(super) written: i64,
+}
+
+/// Reads the file; `None` when there is none.
+///
+/// # Errors
+///
+/// When it cannot be read, or is not whole, or not a checkpoint of this node.
+pub(super) fn read(file: &Path, node: &str) -> Result<Option<Earlier>, Refused> {
+    match regular::read(file, LIMIT_BYTES) {
+        Ok(content) => decode(&Bytes::from(content), node).map(Some),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(Refused::Read(error)),
+    }
+}
+
+/// Writes the pods to the file, whole or not at all.
+///
+/// # Errors
+///
+/// What the system says; what was there before stays.
+pub(super) fn write(file: &Path, node: &str, pods: &[EncodedPod], at: i64) -> io::Result<()> {
+    let content = encode(node, pods, at);
+    if u64::try_from(content.len()).unwrap_or(u64::MAX) > LIMIT_BYTES {
+        let text = format!(
+            "expected at most {LIMIT_BYTES} bytes of pods, found {}",
+            content.len()
+        );
+        return Err(io::Error::new(ErrorKind::FileTooLarge, text));
+    }
+    let (folder, beside) = beside(file)?;
+    let written = place(&content, &beside, file);
+    if written.is_err() {
+        // What is left of it would only take room; there may be nothing.
+        let _absent = fs::remove_file(&beside);
+    }
+    written?;
+    File::open(folder)?.sync_all()
+}
+
+fn place(content: &[u8], beside: &Path, file: &Path) -> io::Result<()> {
+    // One that an earlier run left behind, or a link that somebody put there.
+    match fs::remove_file(beside) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let mut options = OpenOptions::new();
+    let mut out = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(beside)?;
+    out.write_all(content)?;
+    out.sync_all()?;
+    fs::rename(beside, file)
+}
+
+/// Returns the file's folder, and the name under which it is written at first.
+fn beside(file: &Path) -> io::Result<(PathBuf, PathBuf)> {
+    let Some(name) = file.file_name() else {
+        return Err(io::Error::new(
+            ErrorKind::IsADirectory,
+            "expected the name of a file",
+        ));
+    };
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        Some(_) | None => PathBuf::from("."),
+    };
+    let mut name = name.to_owned();
+    name.push(".new");
+    let beside = folder.join(name);
+    Ok((folder, beside))
+}
+
+fn encode(node: &str, pods: &[EncodedPod], at: i64) -> Vec<u8> {
+    let mut content = MAGIC.to_vec();
+    content.extend(FORMAT.to_be_bytes());
+    put(&mut content, node.as_bytes());
+    content.extend(u64::try_from(at).unwrap_or(0).to_be_bytes());
+    content.extend(length(pods.len()));
+    for pod in pods {
+        put(&mut content, pod.bytes());
+    }
+    let sum = Sha256::digest(&content);
+    content.extend(sum);
+    content
+}
+
+fn put(content: &mut Vec<u8>, bytes: &[u8]) {
+    content.extend(length(bytes.len()));
+    content.extend(bytes);
+}
+
+/// A length that does not fit makes a file that is far over the limit, and is not written.
+fn length(length: usize) -> [u8; 4] {
+    u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes()
+}
+
+fn decode(content: &Bytes, node: &str) -> Result<Earlier, Refused> {
+    let Some(mut rest) = content.strip_prefix(MAGIC) else {
+        return Err(Refused::Foreign);
+    };
+    let format = rest.try_get_u32().map_err(|_short| Refused::Torn)?;
+    if format != FORMAT {
+        return Err(Refused::Format(format));
+    }
+    let end = content.len().checked_sub(SUM_BYTES).ok_or(Refused::Torn)?;
+    let (body, sum) = content.split_at_checked(end).ok_or(Refused::Torn)?;
+    if Sha256::digest(body).as_slice() != sum {
+        return Err(Refused::Torn);
+    }
+    let mut rest = rest
+        .get(..rest.len().saturating_sub(SUM_BYTES))
+        .unwrap_or_default();
+    let of = String::from_utf8_lossy(take(&mut rest)?).into_owned();
+    if of != node {
+        return Err(Refused::Node(of));
+    }
+    let written = rest.try_get_u64().map_err(|_short| Refused::Torn)?;
+    let count = rest.try_get_u32().map_err(|_short| Refused::Torn)?;
+    let mut pods = Vec::new();
+    for _ in 0..count {
+        let bytes = Bytes::copy_from_slice(take(&mut rest)?);
+        pods.push(EncodedPod::parse(bytes).map_err(|error| Refused::Pod(error.to_string()))?);
+    }
+    match rest.is_empty() {
+        true => Ok(Earlier {
+            pods,
+            written: i64::try_from(written).unwrap_or(i64::MAX),
+        }),
+        false => Err(Refused::Torn),
+    }
+}
+
+fn take<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], Refused> {
+    let length = rest.try_get_u32().map_err(|_short| Refused::Torn)?;
+    let length = usize::try_from(length).map_err(|_large| Refused::Torn)?;
+    let (taken, left) = rest.split_at_checked(length).ok_or(Refused::Torn)?;
+    *rest = left;
+    Ok(taken)
+}
+
+/// Why the file is not used.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// It is something else.
+    Foreign,
+    /// Another version of this program wrote it.
+    Format(u32),
+    /// It is of this other node.
+    Node(String),
+    /// A pod in it cannot be read.
+    Pod(String),
+    Read(ReadError),
+    /// Not all of it is there, or not as it was written.
+    Torn,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Foreign => f.write_str("is not a checkpoint of podsapi"),
+            Self::Format(format) => write!(
+                f,
+                "is of another version of podsapi: expected format {FORMAT}, found {format}"
+            ),
+            Self::Node(node) => write!(f, "is of the node {node:?}"),
+            Self::Pod(error) => write!(f, "has a pod that cannot be read: {error}"),
+            Self::Read(error) => error.fmt(f),
+            Self::Torn => f.write_str("is torn: its content is not what was written"),
+        }
+    }
+}
+
+const MAGIC: &[u8] = b"podsapi checkpoint\n";
+const FORMAT: u32 = 1;
+const SUM_BYTES: usize = 32;
+
+/// Five hundred pods of half a megabyte each; a usual node has a hundredth of it.
+const LIMIT_BYTES: u64 = 256 << 20;
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::status::scenes::pod;
+
+    fn pods() -> Vec<EncodedPod> {
+        let pod = |uid| pod(&format!("metadata: {{name: p, namespace: ns, uid: {uid}}}"));
+        vec![pod("a"), pod("b")]
+    }
+
+    fn refused(content: &[u8]) -> String {
+        let content = Bytes::copy_from_slice(content);
+        decode(&content, "node").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_was_written_is_read_and_is_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pods");
+        assert_eq!(read(&file, "node").unwrap(), None);
+        // What an earlier run left half-written does not matter.
+        fs::write(folder.path().join("pods.new"), "half").unwrap();
+        for pods in [pods(), Vec::new()] {
+            write(&file, "node", &pods, 7).unwrap();
+            let earlier = Earlier { pods, written: 7 };
+            assert_eq!(read(&file, "node").unwrap(), Some(earlier));
+        }
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_or_changed_anywhere_is_refused() {
+        let whole = encode("node", &pods(), 7);
+        for end in 0..whole.len() {
+            let text = refused(&whole[..end]);
+            assert!(
+                text.contains("is torn") || end < MAGIC.len(),
+                "{end}: {text}"
+            );
+        }
+        for place in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[place] ^= 1;
+            refused(&changed);
+        }
+        refused(&[&whole[..], b"x"].concat());
+    }
+
+    #[test]
+    fn a_foreign_file_is_refused_and_says_whose_it_is() {
+        assert_eq!(refused(b"{}"), "is not a checkpoint of podsapi");
+        let whole = encode("other", &pods(), 7);
+        assert_eq!(refused(&whole), "is of the node \"other\"");
+        let mut newer = encode("node", &pods(), 7);
+        newer[MAGIC.len() + 3] = 2;
+        let text = "is of another version of podsapi: expected format 1, found 2";
+        assert_eq!(refused(&newer), text);
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pods");
+        write(&file, "node", &pods(), 7).unwrap();
+        // No room beside it: a folder is in the way.
+        fs::create_dir(folder.path().join("pods.new")).unwrap();
+        assert!(write(&file, "node", &[], 8).is_err());
+        assert_eq!(read(&file, "node").unwrap().unwrap().pods, pods());
+        for no_file in ["absent/pods", "..", "/"] {
+            assert!(write(&folder.path().join(no_file), "node", &[], 8).is_err());
+        }
+    }
+}

@@ -10,6 +10,7 @@ use podsapi_client::DEFAULT_SOCKET;
 use podsapi_proto::schema::SCHEMA_VERSION;
 use podsapi_tokio::MetricsAddress;
 
+use crate::apiserver::ApiserverArgs;
 use crate::kubelet::KubeletArgs;
 use crate::output::{Extent, Layout};
 
@@ -235,6 +236,8 @@ pub(crate) struct ServeArgs {
     /// Serve the static pods of this directory, as a kubelet would run them
     #[arg(long, env = "PODSAPI_MANIFESTS", value_name = "DIR", help_heading = SOURCES)]
     pub(crate) manifests: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) apiserver: ApiserverArgs,
     #[command(flatten)]
     pub(crate) kubelet: KubeletArgs,
     /// Serve the pods of this file, as kubectl get pods -o json (or yaml) prints them

@@ -89,7 +89,10 @@ fn row(source: &Source) -> [String; 10] {
     [
         source.name.clone(),
         source.kind.clone(),
-        state(source.state()).to_owned(),
+        match source.stale {
+            true => "stale".to_owned(),
+            false => state(source.state()).to_owned(),
+        },
         news,
         source.pods.to_string(),
         source.events.to_string(),
@@ -123,6 +126,17 @@ fn lines<const N: usize>(headings: &[&str; N], rows: &[[String; N]]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pods_of_an_earlier_run_are_said_to_be_stale_whatever_the_source_does() {
+        let source = |stale| Source {
+            state: SourceState::Lost.into(),
+            stale,
+            ..Source::default()
+        };
+        assert_eq!(row(&source(true))[2], "stale");
+        assert_eq!(row(&source(false))[2], "lost");
+    }
 
     #[test]
     fn a_report_says_what_is_waited_for_and_what_is_wrong() {

@@ -1,4 +1,4 @@
-//! Sources behind a join: what owns pods, and the runtime that shows what became of them.
+//! Sources behind a join: what owns pods, and maybe the runtime that shows what became of them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,7 +20,8 @@ pub(crate) struct Joined {
 struct Shared {
     server: Server<TokioRuntime>,
     owners: Vec<SourceId>,
-    runtime: SourceId,
+    /// Nothing where nobody looks at a runtime: statuses are the owners' own.
+    runtime: Option<SourceId>,
     /// Locked before the server, so that its words arrive in their order.
     state: Mutex<State>,
 }
@@ -46,13 +47,13 @@ struct Troubles {
 }
 
 impl Joined {
-    /// Returns the join of `owners`, in that order, and a runtime; all are sources of `server`.
+    /// Returns the join of `owners`, in that order, and maybe a runtime; all are sources of `server`.
     ///
     /// `None` when the server does not know one of them.
     pub(crate) fn new(
         server: &Server<TokioRuntime>,
         owners: &[SourceConfig],
-        runtime: &SourceConfig,
+        runtime: Option<&SourceConfig>,
         node: NodeFacts,
     ) -> Option<Self> {
         let id = |source: &SourceConfig| server.with_pods(|pods| pods.source(&source.name));
@@ -64,7 +65,10 @@ impl Joined {
         let shared = Shared {
             server: server.clone(),
             owners: owners.iter().map(id).collect::<Option<_>>()?,
-            runtime: id(runtime)?,
+            runtime: match runtime {
+                Some(runtime) => Some(id(runtime)?),
+                None => None,
+            },
             state: Mutex::new(state),
         };
         Some(Self {
@@ -74,8 +78,8 @@ impl Joined {
 
     /// Returns where the owner in this place puts its pods; `listed` is called after each list.
     pub(crate) fn sink(&self, owner: usize, listed: impl Fn() + Send + Sync + 'static) -> Sink {
-        let (events, problems) = (self.clone(), self.clone());
-        Sink::new(
+        let (events, problems, earlier) = (self.clone(), self.clone(), self.clone());
+        let sink = Sink::new(
             move |event| {
                 let complete = matches!(event, SourceEvent::Complete { .. });
                 events.take_owner(owner, event)?;
@@ -86,7 +90,12 @@ impl Joined {
             },
             move |problem| problems.set_own(SourceRef::Owner(owner), problem),
             TokioRuntime::wall_seconds,
-        )
+        );
+        sink.with_stale(move |stale| {
+            if let Some(id) = earlier.shared.id(SourceRef::Owner(owner)) {
+                earlier.shared.server.source_stale(id, stale);
+            }
+        })
     }
 
     /// Takes the runtime's next word.
@@ -176,12 +185,12 @@ impl Shared {
     fn id(&self, source: SourceRef) -> Option<SourceId> {
         match source {
             SourceRef::Owner(place) => self.owners.get(place).copied(),
-            SourceRef::Runtime => Some(self.runtime),
+            SourceRef::Runtime => self.runtime,
         }
     }
 
     fn source(&self, id: SourceId) -> Option<SourceRef> {
-        if id == self.runtime {
+        if Some(id) == self.runtime {
             return Some(SourceRef::Runtime);
         }
         let place = self.owners.iter().position(|owner| *owner == id);
@@ -191,7 +200,8 @@ impl Shared {
     /// Tells the server which troubles changed.
     fn tell(&self, state: &mut State) {
         let owners = self.owners.iter().zip(&mut state.owners);
-        for (id, troubles) in owners.chain([(&self.runtime, &mut state.runtime)]) {
+        let runtime = self.runtime.iter().zip([&mut state.runtime]);
+        for (id, troubles) in owners.chain(runtime) {
             let text = troubles.text();
             if text != troubles.told {
                 self.server.source_problem(*id, text.clone());

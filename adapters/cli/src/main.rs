@@ -1,6 +1,7 @@
 //! The `podsapi` command.
 
 mod addresses;
+mod apiserver;
 mod args;
 mod check;
 mod columns;

@@ -12,7 +12,7 @@ use podsapi_h2::{Limits, Runtime, Server};
 use podsapi_proto::json::printable;
 use podsapi_sources::cri::{self, Word};
 use podsapi_sources::view::NodeFacts;
-use podsapi_sources::{Sink, kubelet, kubelet_http, manifests, simulated, snapshot};
+use podsapi_sources::{Sink, apiserver, kubelet, kubelet_http, manifests, simulated, snapshot};
 use podsapi_tokio::TokioRuntime;
 
 use crate::args::Simulation;
@@ -21,6 +21,7 @@ use crate::joined::Joined;
 /// Where pods come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
+    Apiserver(apiserver::Options),
     Kubelet(PathBuf),
     KubeletHttp(kubelet_http::Options),
     Manifests(PathBuf),
@@ -32,6 +33,7 @@ impl Source {
     /// Returns the source's name, for logs, metrics and diagnostics, and its rank among others.
     fn config(&self) -> SourceConfig {
         match self {
+            Self::Apiserver(_) => SourceConfig::new("apiserver", SourceKind::Apiserver),
             Self::Kubelet(_) => SourceConfig::new("kubelet", SourceKind::Kubelet),
             Self::KubeletHttp(_) => SourceConfig::new("kubelet-http", SourceKind::Kubelet),
             Self::Manifests(_) => SourceConfig::new("manifests", SourceKind::Manifests),
@@ -43,6 +45,7 @@ impl Source {
     /// Runs until the source cannot go on.
     async fn run(self, node_name: String, sink: Sink) -> SourceError {
         let ended = match self {
+            Self::Apiserver(options) => apiserver::run(options, sink).await,
             Self::Kubelet(socket) => kubelet::run(kubelet::Options::new(socket), sink).await,
             Self::KubeletHttp(options) => kubelet_http::run(options, sink).await,
             Self::Manifests(directory) => {
@@ -100,7 +103,10 @@ pub(crate) fn start(
     };
     let now: Moment = runtime.now();
     let server = Server::new(Pods::new(config, now), limits, runtime);
-    let joined = witness.and_then(|witness| join(&server, &owners, witness, node_name));
+    let joined = match needs_join(&owners, witness.is_some()) {
+        true => join(&server, &owners, witness, node_name),
+        false => None,
+    };
     for (place, (source, owner)) in sources.into_iter().zip(owners).enumerate() {
         let sink = match &joined {
             Some(joined) => {
@@ -122,24 +128,34 @@ pub(crate) fn start(
     server
 }
 
-/// Puts a join in front of the server and starts what shows the state of the pods.
+/// Tells whether one pod may be known in more than one way: from several owners, as an API server's
+/// mirror, or from a runtime. A join costs time for each change, which a single owner can save.
+fn needs_join(owners: &[SourceConfig], witness: bool) -> bool {
+    let mirrors = |owner: &SourceConfig| owner.kind == SourceKind::Apiserver;
+    witness || owners.len() > 1 || owners.iter().any(mirrors)
+}
+
+/// Puts a join in front of the server and starts what shows the state of the pods, if anything does.
 fn join(
     server: &Server<TokioRuntime>,
     owners: &[SourceConfig],
-    witness: RuntimeSource,
+    witness: Option<RuntimeSource>,
     node_name: &str,
 ) -> Option<Joined> {
+    let host_ips = witness.iter().flat_map(|witness| &witness.host_ips);
     let node = NodeFacts {
         node_name: node_name.to_owned(),
         // The runtime tells it.
         runtime_name: String::new(),
-        host_ips: witness.host_ips.iter().map(IpAddr::to_string).collect(),
+        host_ips: host_ips.map(IpAddr::to_string).collect(),
     };
-    let source = RuntimeSource::config();
-    let joined = Joined::new(server, owners, &source, node);
-    let Some(joined) = joined else {
-        tracing::error!(source = source.name, "the source is not known");
+    let source = witness.is_some().then(RuntimeSource::config);
+    let Some(joined) = Joined::new(server, owners, source.as_ref(), node) else {
+        tracing::error!("a source is not known");
         return None;
+    };
+    let (Some(witness), Some(source)) = (witness, source) else {
+        return Some(joined);
     };
     let (ears, end) = (joined.clone(), joined.clone());
     let watching =

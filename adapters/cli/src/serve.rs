@@ -23,11 +23,11 @@ use crate::node::{self, RuntimeSource, Source};
 /// Must be called before a runtime or thread starts: it takes over the listeners that a supervisor
 /// passed by the environment.
 pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
-    let sources = sources(args)?;
     let NodeName(node_name) = match &args.node_name {
         Some(name) => name.clone(),
         None => host_name()?,
     };
+    let sources = sources(args, &node_name)?;
     distinct(&args.sockets)?;
     let environment = ["LISTEN_FDS", "LISTEN_PID"].map(std::env::var_os);
     let [count, process] = environment.each_ref().map(Option::as_deref);
@@ -36,7 +36,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let witness = witness(args);
     let inherited = Listener::inherited().map_err(|error| Failure::Start(error.to_string()))?;
     let runtime = crate::runtime()?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let listeners = listeners(args, inherited)?;
         let max_connections = usize::try_from(args.max_connections.get()).unwrap_or(usize::MAX);
         let drain = Duration::from_secs(args.drain_seconds);
@@ -61,18 +61,32 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
         podsapi_tokio::serve(server, listeners, options, shutdown_signal())
             .await
             .map_err(|error| Failure::Start(error.to_string()))
-    })
+    });
+    // What waits for a disk or for a plugin that does not answer would otherwise be waited for.
+    runtime.shutdown_timeout(LAST_WORDS);
+    served
 }
 
-fn sources(args: &ServeArgs) -> Result<Vec<Source>, Failure> {
+/// How long what is being written may take once all connections are closed.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+fn sources(args: &ServeArgs, node_name: &str) -> Result<Vec<Source>, Failure> {
     let manifests = args.manifests.clone().map(Source::Manifests);
     let [kubelet, kubelet_http] = args.kubelet.sources()?;
+    let apiserver = args.apiserver.source(node_name)?.map(Source::Apiserver);
     let snapshot = args.snapshot.clone().map(Source::Snapshot);
     let simulated = args.simulate.map(Source::Simulated);
-    let sources: Vec<_> = [manifests, kubelet, kubelet_http, snapshot, simulated]
-        .into_iter()
-        .flatten()
-        .collect();
+    let sources: Vec<_> = [
+        manifests,
+        kubelet,
+        kubelet_http,
+        apiserver,
+        snapshot,
+        simulated,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if sources.is_empty() {
         return Err(Failure::Usage(NO_SOURCE.to_owned()));
     }
@@ -101,6 +115,8 @@ const NO_SOURCE: &str = "no source of pods; give at least one:
   --manifests DIR     the static pods of a directory
   --kubelet SOCKET    the pods of a kubelet that has the Pods API, or of another podsapi
   --kubelet-http URL  the pods that a kubelet lists at /pods
+  --apiserver [KUBECONFIG]
+                      the pods that the API server bound to this node
   --snapshot FILE     the pods of a file, as kubectl get pods -o json prints them
   --simulate PODS[:CHANGES_PER_SECOND[:SEED]]
                       invented pods";

@@ -22,7 +22,7 @@ fn joined(config: Config) -> (Server<TokioRuntime>, Joined) {
     };
     let runtime = TokioRuntime::new();
     let server = Server::new(Pods::new(config, runtime.now()), Limits::default(), runtime);
-    let joined = Joined::new(&server, &[owner], &witness, NodeFacts::default()).unwrap();
+    let joined = Joined::new(&server, &[owner], Some(&witness), NodeFacts::default()).unwrap();
     (server, joined)
 }
 

@@ -54,16 +54,17 @@
 //! A pod is copied once, into memory of its own, so that it keeps nothing that came beside it; it
 //! is never decoded. While a list comes, the one before stays, and the two share no memory.
 
-use std::num::NonZeroU32;
 use std::time::Duration;
 
 use bytes::Bytes;
-use podsapi_core::{DEFAULT_MAX_POD_BYTES, DEFAULT_MAX_PODS_PER_SOURCE, EncodedPod, Moment, Uid};
+use podsapi_core::{DEFAULT_MAX_PODS_PER_SOURCE, Moment};
 use podsapi_proto::json::printable;
 
 pub use request::Request;
+pub use vocabulary::{Counts, Options, Word};
 
 mod answer;
+mod asking;
 mod body;
 mod envelope;
 mod events;
@@ -74,71 +75,16 @@ mod page;
 mod pods;
 mod request;
 mod schedule;
+mod vocabulary;
 
 use answer::Refusal;
+use asking::{Asking, SILENCE, State, Task, after, lasted};
 use body::Body;
 use events::Event;
 use failure::{Cause, Failure};
 use pods::{Bounds, Pods};
 use request::Age;
 use schedule::Schedule;
-
-/// Whose pods are asked for, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// The node, as `spec.nodeName` spells it.
-    pub node_name: String,
-    /// Pods of one page.
-    pub page: NonZeroU32,
-    /// The first request after a loss comes at a random instant within this time.
-    pub backoff: Duration,
-    /// Bytes of one pod.
-    pub max_pod_bytes: NonZeroU32,
-    /// What decides all that is random.
-    pub seed: u64,
-}
-
-/// What is told of the pods, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
-    /// A whole list follows.
-    Begin,
-    /// The pod exists with these bytes.
-    Put(EncodedPod),
-    /// The pod is gone.
-    Remove(Uid),
-    /// The list is whole: what was not put since `Begin` is gone.
-    Complete,
-    /// The server cannot be asked for now; what was told stays true as far as anybody knows.
-    Lost,
-}
-
-/// What has happened so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Requests, of whatever kind.
-    pub requests: u64,
-    /// Lists that were whole.
-    pub lists: u64,
-    /// Pages of lists that were asked for.
-    pub pages: u64,
-    /// Watches that were asked for.
-    pub watches: u64,
-    /// Requests that failed.
-    pub failures: u64,
-    /// Times that the server no longer had the version that was asked for, or not yet.
-    pub expired: u64,
-    /// Events that were additions, changes or deletions.
-    pub events: u64,
-    /// Bookmarks.
-    pub bookmarks: u64,
-    /// Events whose pod had the bytes that it had before.
-    pub unchanged: u64,
-    /// Pods that could not be served.
-    pub unreadable: u64,
-    /// Pods of other nodes.
-    pub foreign: u64,
-}
 
 /// The list and the watch of one node's pods.
 #[derive(Debug)]
@@ -156,52 +102,6 @@ pub struct ListWatch {
     /// Why the last request failed; `None` when it did not.
     outage: Option<String>,
     counts: Counts,
-}
-
-/// Whether something is asked.
-#[derive(Debug)]
-enum State {
-    Asking(Asking),
-    Waiting { until: Moment, task: Task },
-}
-
-/// What is to be asked.
-#[derive(Clone, Debug)]
-enum Task {
-    List {
-        age: Age,
-        /// What stands for the next page, empty on the first one.
-        token: String,
-        /// Pages that came before.
-        pages: u32,
-    },
-    Watch,
-}
-
-/// A request in flight.
-#[derive(Debug)]
-struct Asking {
-    task: Task,
-    body: Body,
-    /// When the head of the answer came.
-    answered: Option<Moment>,
-    /// When a watch is over by its own time.
-    over: Moment,
-    /// When it is given up, unless something comes.
-    give_up: Moment,
-}
-
-impl Options {
-    /// Asks for the pods of `node_name` in pages of 500, as other clients of Kubernetes do.
-    pub fn new(node_name: impl Into<String>, seed: u64) -> Self {
-        Self {
-            node_name: node_name.into(),
-            page: PAGE,
-            backoff: BACKOFF,
-            max_pod_bytes: DEFAULT_MAX_POD_BYTES,
-            seed,
-        }
-    }
 }
 
 impl ListWatch {
@@ -622,56 +522,16 @@ impl ListWatch {
     }
 }
 
-impl Task {
-    fn list(age: Age) -> Self {
-        Self::List {
-            age,
-            token: String::new(),
-            pages: 1,
-        }
-    }
-}
-
-impl Asking {
-    /// Takes that something came.
-    fn news(&mut self, now: Moment) {
-        self.give_up = match self.task {
-            Task::List { .. } => after(now, SILENCE),
-            Task::Watch => after(self.over.max(now), GRACE),
-        };
-    }
-}
-
 /// Tells whether a watch that was refused with this code may succeed as it is at another time.
 fn retry_again(code: u16) -> bool {
     matches!(code, 0 | 401 | 403..=408 | 415 | 425 | 429 | 300..=399 | 500..=599)
 }
-
-fn after(now: Moment, wait: Duration) -> Moment {
-    now.plus_nanos(u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX))
-}
-
-fn lasted(answered: Option<Moment>, now: Moment) -> Duration {
-    Duration::from_nanos(answered.map_or(0, |answered| now.nanos_since(answered)))
-}
-
-/// As many as other clients of Kubernetes ask for at a time; more than most nodes have.
-const PAGE: NonZeroU32 = NonZeroU32::new(500).expect("500 is not zero");
-
-/// Five thousand nodes in five seconds are a thousand requests a second, of which each is cheap.
-const BACKOFF: Duration = Duration::from_secs(5);
 
 /// Bytes of all pods of a node: the 65,536 of a source with 8 KiB each.
 const NODE_BYTES: usize = 512 << 20;
 
 /// Pages of one list: of a million pods, a hundred at a time.
 const PAGES: u32 = 10_000;
-
-/// As long as servers give themselves for one answer (60 s), and some more.
-const SILENCE: Duration = Duration::from_secs(75);
-
-/// How much later than asked for the end of a watch may come.
-const GRACE: Duration = Duration::from_secs(30);
 
 /// A watch that ends within this time is one that the server did not want.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
@@ -688,6 +548,12 @@ const REFUSAL_BYTES: usize = 64 << 10;
 /// Pods with problems that are told of at a time.
 const FAULTS_TOLD: usize = 5;
 
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod operations;
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod scenes;
 #[cfg(test)]

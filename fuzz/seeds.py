@@ -132,5 +132,80 @@ def service():
     seed("service", "stop", start + ready + watch + b"\x0f\x00\x00\xff" + reads)
 
 
-for target in [authority, encoded_pod, frame_target, json, mask, project, request, service, yaml]:
+def sized(field_number, payload):
+    """A field of any length."""
+    length, value = b"", len(payload)
+    while value >= 0x80:
+        length, value = length + bytes([value & 0x7F | 0x80]), value >> 7
+    return bytes([field_number << 3 | 2]) + length + bytes([value]) + payload
+
+
+def envelope(kind, payload):
+    meta = field(1, b"v1") + field(2, kind)
+    return b"k8s\0" + field(1, meta) + sized(2, payload) + b"\x1a\0\x22\0"
+
+
+def node_pod(name, version, rest=b""):
+    metadata = field(1, name) + field(3, b"ns") + field(5, b"uid-" + name) + field(6, version)
+    return sized(1, metadata) + field(2, field(10, b"node-1")) + rest
+
+
+def pod_list(version, token, *pods):
+    metadata = field(2, version) + (field(3, token) if token else b"")
+    return envelope(b"PodList", field(1, metadata) + b"".join(sized(2, pod) for pod in pods))
+
+
+def watch_event(kind, payload):
+    event = envelope(b"WatchEvent", field(1, kind) + sized(2, sized(1, payload)))
+    return len(event).to_bytes(4, "big") + event
+
+
+def listwatch():
+    def answer(kind, body=b""):
+        return bytes([kind]) + len(body).to_bytes(2, "big") + body
+
+    status = envelope(b"Status", field(3, b"too old") + field(4, b"Expired") + b"\x30\x9a\x03")
+    a, b = node_pod(b"a", b"1"), node_pod(b"b", b"2")
+    listed = answer(0, pod_list(b"10", b"", a, b))
+    changed = watch_event(b"MODIFIED", envelope(b"Pod", node_pod(b"a", b"11", field(3, field(1, b"Running")))))
+    deleted = watch_event(b"DELETED", envelope(b"Pod", node_pod(b"b", b"12")))
+    marked = watch_event(b"BOOKMARK", envelope(b"Pod", field(1, field(6, b"20"))))
+    expired = watch_event(b"ERROR", status)
+    broken = watch_event(b"ADDED", envelope(b"Pod", node_pod(b"c", b"13", b"\x1a\x7f")))
+    moved = watch_event(b"MODIFIED", envelope(b"Pod", a.replace(b"node-1", b"node-2")))
+    seed("listwatch", "watched", b"\x05" + listed + answer(0, changed + broken + deleted + marked))
+    seed("listwatch", "expired", b"\x09" + listed + answer(0, changed + expired) + answer(3, status) + listed)
+    seed("listwatch", "pages", b"\x03" + answer(0, pod_list(b"10", b"t", a)) + answer(0, pod_list(b"10", b"", b)))
+    seed("listwatch", "page_expired", b"\x03" + answer(0, pod_list(b"10", b"t", a)) + answer(3, status) + listed)
+    seed("listwatch", "lost", b"\x01" + listed + answer(16, moved + changed[:30]) + answer(5) + answer(0, changed))
+    seed("listwatch", "deleted_whom", b"\x01" + listed + answer(0, watch_event(b"DELETED", b"k8s\0")) + listed)
+    item = (b'{"metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"3"},"spec":{"nodeName":"node-1"}}')
+    text = b'{"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[' + item + b"]}"
+    lines = b'{"type":"DELETED","object":' + item + b'}\n{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}\n'
+    gone = b'{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Gone","message":"old"}}\n'
+    seed("listwatch", "json", b"\x11" + answer(4) + answer(8, text) + answer(8, lines + gone) + answer(8, text))
+    refused = b'{"kind":"Status","code":429,"message":"busy","details":{"retryAfterSeconds":5}}'
+    seed("listwatch", "refused", b"\x02" + answer(0x0D, refused) + answer(7, b"<html>") + answer(6, status))
+
+
+def cri():
+    def pieces(*bodies):
+        return b"".join(len(body).to_bytes(2, "big") + body for body in bodies)
+
+    names = field(1, b"web") + field(2, b"uid-0") + field(3, b"ns")
+    sandbox = field(1, b"s1") + field(2, names) + b"\x20\x05"
+    container = field(1, b"c1") + field(2, b"s1") + field(3, field(1, b"main")) + b"\x30\x01"
+    sandboxes, containers = field(1, sandbox), field(1, container)
+    network = field(5, field(1, b"10.0.0.7"))
+    sandbox_status = field(1, field(1, b"s1") + field(2, names) + b"\x20\x05" + network)
+    running = field(1, field(1, b"c1") + field(2, field(1, b"main")) + b"\x18\x01\x20\x05\x28\x06")
+    ended = field(1, field(1, b"c1") + field(2, field(1, b"main")) + b"\x18\x02\x30\x09\x38\xff\x01")
+    seed("cri", "running", pieces(sandboxes, containers, sandbox_status, running))
+    seed("cri", "ended", pieces(sandboxes, containers, sandbox_status, ended))
+    seed("cri", "untold", pieces(sandboxes * 2, containers, b"\xff", running))
+    seed("cri", "mistaken", pieces(sandboxes, containers, running, sandbox_status))
+    seed("cri", "cut", pieces(sandboxes[:-1], containers))
+
+
+for target in [authority, cri, encoded_pod, frame_target, json, listwatch, mask, project, request, service, yaml]:
     target()

@@ -1,11 +1,15 @@
 //! One function for each fuzz target: takes any bytes, panics when a promise is broken.
 
+mod cri;
 mod grpc;
+mod listwatch;
 mod pods;
 mod service;
 mod text;
 
+pub use cri::cri;
 pub use grpc::{frame, request};
+pub use listwatch::listwatch;
 pub use pods::encoded_pod;
 pub use service::service;
 pub use text::{json, yaml};

@@ -50,6 +50,16 @@ fn the_yaml_corpus_holds() -> io::Result<()> {
     replay("yaml", entry::yaml)
 }
 
+#[test]
+fn the_listwatch_corpus_holds() -> io::Result<()> {
+    replay("listwatch", entry::listwatch)
+}
+
+#[test]
+fn the_cri_corpus_holds() -> io::Result<()> {
+    replay("cri", entry::cri)
+}
+
 /// Runs `target` on each file of its corpus; an empty or missing corpus is a failure.
 fn replay(name: &str, target: fn(&[u8])) -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -27,6 +27,7 @@ use tokio::time::Instant;
 
 use crate::view::RuntimeView;
 
+mod answers;
 mod events;
 mod known;
 mod reading;
@@ -34,6 +35,8 @@ mod round;
 mod runtime;
 mod termination;
 mod trouble;
+
+pub use answers::read;
 
 use known::Known;
 use runtime::Runtime;

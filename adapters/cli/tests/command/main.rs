@@ -5,8 +5,9 @@ mod abuse;
 #[cfg(test)]
 mod connections;
 #[cfg(test)]
-mod faults;
 mod consumer;
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]

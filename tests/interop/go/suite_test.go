@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,9 +19,7 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -31,125 +27,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	pods "k8s.io/kubelet/pkg/apis/pods/v1alpha1"
 )
-
-const patience = 15 * time.Second
-
-// dialers are the ways in which public consumers reach a UNIX socket from Go.
-var dialers = map[string]func(socket string) (*grpc.ClientConn, error){
-	"unix target": func(socket string) (*grpc.ClientConn, error) {
-		return grpc.NewClient("unix:"+socket, options()...)
-	},
-	"bare path with a custom dialer": func(socket string) (*grpc.ClientConn, error) {
-		dial := func(ctx context.Context, path string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", path)
-		}
-		return grpc.NewClient("passthrough:///"+socket, append(options(), grpc.WithContextDialer(dial))...)
-	},
-}
-
-func options() []grpc.DialOption {
-	quick := backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 1.6, MaxDelay: 500 * time.Millisecond}
-	return []grpc.DialOption{
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: quick, MinConnectTimeout: time.Second}),
-	}
-}
-
-type server struct {
-	t                 *testing.T
-	socket, manifests string
-	flags             []string
-	process           *exec.Cmd
-}
-
-func serve(t *testing.T, flags ...string) *server {
-	folder, err := os.MkdirTemp("", "podsapi-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
-	s := &server{t: t, socket: filepath.Join(folder, "pods.sock"), manifests: filepath.Join(folder, "manifests")}
-	if err := os.Mkdir(s.manifests, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	s.flags = append([]string{"serve", "--socket", s.socket, "--node-name", "Node-A", "--manifests", s.manifests}, flags...)
-	s.start()
-	t.Cleanup(func() { s.kill(syscall.SIGTERM) })
-	return s
-}
-
-func (s *server) start() {
-	s.process = exec.Command(os.Getenv("PODSAPI_BIN"), s.flags...)
-	if err := s.process.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if exec.Command(os.Getenv("PODSAPI_BIN"), "check", "--socket", s.socket).Run() == nil {
-			return
-		}
-		if time.Now().After(end) {
-			s.t.Fatal("the server did not become ready")
-		}
-	}
-}
-
-func (s *server) kill(how syscall.Signal) {
-	s.process.Process.Signal(how)
-	s.process.Wait()
-}
-
-func (s *server) write(name, uid string, step int) {
-	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"interop","uid":%q,"labels":{"step":"%d"}},
-"spec":{"containers":[{"name":"main","image":"example.test/main:1"}]}}`, name, uid, step)
-	hidden := filepath.Join(s.manifests, "."+name+".tmp")
-	if err := os.WriteFile(hidden, []byte(text), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.Rename(hidden, filepath.Join(s.manifests, name+".json")); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func eventually(t *testing.T, check func() error) {
-	t.Helper()
-	var err error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if err = check(); err == nil {
-			return
-		}
-	}
-	t.Fatal(err)
-}
-
-func decode(t *testing.T, data []byte) *v1.Pod {
-	t.Helper()
-	pod := &v1.Pod{}
-	if err := pod.Unmarshal(data); err != nil {
-		t.Fatalf("Unmarshal: %v", err)
-	}
-	return pod
-}
-
-func each(t *testing.T, test func(t *testing.T, dial func(*server) pods.PodsClient)) {
-	for name, dialer := range dialers {
-		t.Run(name, func(t *testing.T) {
-			test(t, func(s *server) pods.PodsClient {
-				connection, err := dialer(s.socket)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { connection.Close() })
-				return pods.NewPodsClient(connection)
-			})
-		})
-	}
-}
-
-func within(t *testing.T, limit time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	t.Cleanup(cancel)
-	return ctx
-}
 
 func TestListGetAndNotFound(t *testing.T) {
 	each(t, func(t *testing.T, dial func(*server) pods.PodsClient) {

@@ -9,13 +9,13 @@ const ITEMS: std::ops::RangeInclusive<u32> = 1..=47;
 const IN_PART: [(u32, &str); 5] = [
     (
         27,
-        "the source of local status is played by the test: there is no source that asks a \
-         container runtime yet",
+        "the source of local status is played by the test; the binary with a container runtime is \
+         asked from Go, in tests/interop",
     ),
     (
         28,
-        "the default path is compared, not bound: it needs a node's own folder, so the list is \
-         asked for on a socket elsewhere",
+        "the default path is compared, not bound: it needs a node's own folder; from Go, in \
+         tests/interop, the binary gets one of its own",
     ),
     (
         32,
@@ -24,7 +24,7 @@ const IN_PART: [(u32, &str); 5] = [
     (
         41,
         "the restart is that of a server in this process; that of the binary is tested with the \
-         command line",
+         command line and from Go",
     ),
     (
         43,

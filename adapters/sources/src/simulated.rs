@@ -80,6 +80,8 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
                 Some(Err(error)) => tracing::warn!(source = SOURCE, "{error}"),
                 None => {}
             }
+            // Who was woken by this change would wait for the whole step on this very thread.
+            tokio::task::yield_now().await;
         }
         match pause(began.elapsed(), done, options.changes_per_second) {
             Some(pause) => tokio::time::sleep(pause).await,
@@ -313,7 +315,7 @@ const PACE: Duration = Duration::from_millis(2);
 /// How long to wait at most before looking again.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// The most changes in one step, after which others get their turn.
+/// The most changes in one step, after which there is a pause.
 const BURST: u64 = 1_000;
 
 const WEEK_SECONDS: usize = 7 * 86_400;

@@ -98,7 +98,7 @@ pub async fn run(options: Options, tell: impl Fn(Word) + Send + Sync) -> Infalli
     };
     loop {
         let trouble = source.stay_connected().await;
-        source.report(Some(trouble.to_string()));
+        source.report(Some(trouble.told(&source.options.socket)));
         (source.tell)(Word::Lost);
         tokio::time::sleep(source.backoff.next_wait()).await;
     }

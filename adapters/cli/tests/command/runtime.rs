@@ -38,6 +38,33 @@ fn without_a_runtime_the_server_waits_and_says_for_what() {
 }
 
 #[test]
+fn what_listens_in_a_runtimes_place_is_named_in_the_report_with_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    manifest(directory.path(), "web", "uid-web");
+    let [other, file] = ["other", "file"].map(|name| directory.path().join(name));
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(&file, "").unwrap();
+    // A gRPC server, but without this service, as a containerd whose CRI is switched off.
+    let other = Server::ready(&other, ["--simulate", "1"]);
+    for (place, advice) in [
+        (&other.socket, "disabled_plugins"),
+        (&file, "this file is not a socket"),
+    ] {
+        let sockets = tempfile::tempdir().unwrap();
+        let manifests = directory.path().to_str().unwrap();
+        let place = place.to_str().unwrap();
+        let server = Server::start(sockets.path(), ["--manifests", manifests, "--cri", place]);
+        let line = until("the trouble is told", || {
+            let report = String::from_utf8(server.ask(&["check"]).stdout).unwrap();
+            let mut lines = report.lines();
+            let line = lines.find(|line| line.starts_with("cri ") && line.contains(place));
+            line.map(str::to_owned)
+        });
+        assert!(line.contains(" lost ") && line.contains(advice), "{line}");
+    }
+}
+
+#[test]
 fn a_runtime_alone_is_no_source_of_pods_and_its_socket_is_a_path() {
     let alone = run(["serve", "--cri", "/run/containerd/containerd.sock"]);
     assert_eq!(alone.code, Some(2));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use h2::server::SendResponse;
@@ -16,12 +17,20 @@ use tokio::task::{JoinHandle, JoinSet};
 /// What one call is answered with.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
+    /// Bytes of a message, after a time.
+    After(Duration, Vec<u8>),
     /// Bytes of a message.
     Bytes(Vec<u8>),
+    /// Bytes as they are, and the end of the stream without a status.
+    Cut(Vec<u8>),
     /// Nothing, ever.
     Never,
+    /// Bytes as they are, with a status of OK behind them.
+    Raw(Vec<u8>),
     /// A status.
     Refuse(u16),
+    /// Bytes of a message, one at a time.
+    Trickle(Vec<u8>),
 }
 
 /// What the runtime has, by method and by ID where the method is about one item.
@@ -148,9 +157,9 @@ async fn call(
                 let response = grpc().body(()).unwrap();
                 sending = respond.send_response(response, false).ok();
             }
-            let event = cri::ContainerEventResponse::default().encode_to_vec();
+            // Nobody should read it.
             if let Some(stream) = &mut sending {
-                stream.send_data(framed(&event), false).unwrap();
+                stream.send_data(framed(&[0xff; 9]), false).unwrap();
             }
         }
         return;
@@ -168,20 +177,46 @@ async fn call(
         script.calls.push(name.clone());
         script.answers.get(&name).cloned()
     };
-    match answer {
-        Some(Answer::Bytes(bytes)) => {
+    let chunks = match answer {
+        Some(Answer::After(pause, bytes)) => {
+            tokio::time::sleep(pause).await;
+            vec![framed(&bytes)]
+        }
+        Some(Answer::Bytes(bytes)) => vec![framed(&bytes)],
+        Some(Answer::Cut(bytes)) => {
             let response = grpc().body(()).unwrap();
             let mut stream = respond.send_response(response, false).unwrap();
-            stream.send_data(framed(&bytes), false).unwrap();
-            let mut trailers = HeaderMap::new();
-            trailers.insert("grpc-status", 0.into());
-            stream.send_trailers(trailers).unwrap();
+            stream.send_data(bytes.into(), true).unwrap();
+            return;
         }
         Some(Answer::Never) => std::future::pending().await,
-        Some(Answer::Refuse(code)) => refuse(&mut respond, code),
-        None => refuse(&mut respond, 12),
+        Some(Answer::Raw(bytes)) => vec![bytes.into()],
+        Some(Answer::Refuse(code)) => return refuse(&mut respond, code),
+        Some(Answer::Trickle(bytes)) => {
+            let bytes = framed(&bytes);
+            (0..bytes.len()).map(|k| bytes.slice(k..=k)).collect()
+        }
+        None => return refuse(&mut respond, 12),
+    };
+    let response = grpc().body(()).unwrap();
+    let mut stream = respond.send_response(response, false).unwrap();
+    let one = chunks.len() == 1;
+    for chunk in chunks {
+        // Who waits no longer has reset the stream.
+        if stream.send_data(chunk, false).is_err() {
+            return;
+        }
+        if !one {
+            tokio::time::sleep(TRICKLE).await;
+        }
     }
+    let mut trailers = HeaderMap::new();
+    trailers.insert("grpc-status", 0.into());
+    stream.send_trailers(trailers).unwrap();
 }
+
+/// Between two bytes: slower than any deadline for a message, and never silent.
+const TRICKLE: Duration = Duration::from_millis(50);
 
 fn refuse(respond: &mut SendResponse<Bytes>, code: u16) {
     let response = Response::builder()

@@ -88,6 +88,7 @@ fn summary(refused: &BTreeSet<String>) -> Option<String> {
     if more > 0 {
         text.push_str(&format!("; and {more} more"));
     }
+    text.push_str(" (they stay as lists and earlier answers have them; it is asked again)");
     Some(text)
 }
 

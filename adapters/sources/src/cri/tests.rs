@@ -11,6 +11,7 @@ use super::fake::{Answer, Fake, Script, container, container_status, message, sa
 use super::*;
 use crate::view::ContainerState;
 
+mod hostile;
 mod last_words;
 
 const RUNNING: cri::ContainerState = cri::ContainerState::ContainerRunning;

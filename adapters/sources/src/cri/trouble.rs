@@ -1,8 +1,8 @@
-//! Why nothing can be learned from a runtime at the moment.
+//! Why nothing can be learned from a runtime at the moment, and what to do about it.
 
-use std::fmt;
+use std::path::Path;
 
-use podsapi_client::{ClientError, ConnectError};
+use podsapi_client::{ClientError, Code, ConnectError, ConnectErrorKind};
 
 /// A failure that ends a connection.
 #[derive(Debug)]
@@ -20,17 +20,60 @@ pub(super) enum Trouble {
     StatusesOverdue,
 }
 
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+impl Trouble {
+    /// Says what is wrong with the runtime at `socket`, what to try, and what happens meanwhile.
+    pub(super) fn told(&self, socket: &Path) -> String {
+        let socket = socket.display();
+        let what = match self {
             Self::Call { method, error } => {
-                write!(f, "the container runtime fails {method}: {error}")?;
+                format!("the container runtime at {socket} fails {method}: {error}")
             }
-            Self::Connect(error) => write!(f, "the container runtime: {error}")?,
+            Self::Connect(error) => format!("the container runtime: {error}"),
             Self::StatusesOverdue => {
-                f.write_str("the container runtime lists, but answers no status in time")?;
+                format!("the container runtime at {socket} lists, but answers no status in time")
             }
+        };
+        let advice = self.advice();
+        format!("{what}: {advice} (statuses stay as they were seen last; it is tried again)")
+    }
+
+    fn advice(&self) -> &'static str {
+        match self {
+            Self::Call { error, .. } => call_advice(error),
+            Self::Connect(error) => connect_advice(error),
+            Self::StatusesOverdue => HANGS,
         }
-        f.write_str(" (statuses stay as they were seen last; it is tried again)")
     }
 }
+
+fn call_advice(error: &ClientError) -> &'static str {
+    match error {
+        ClientError::Refused(status) if status.code() == Code::Unimplemented => {
+            "is it a runtime with CRI v1? containerd has it since 1.6, unless its disabled_plugins \
+             name cri"
+        }
+        ClientError::Refused(status) if status.code() == Code::DeadlineExceeded => HANGS,
+        ClientError::Refused(status) if status.code() == Code::ResourceExhausted => {
+            "it has more than a kubelet could take: remove containers that have ended"
+        }
+        ClientError::Refused(_) => "check the runtime's log",
+        ClientError::Transport(_) => "is it a container runtime that listens there? check its log",
+    }
+}
+
+fn connect_advice(error: &ConnectError) -> &'static str {
+    match error.kind() {
+        ConnectErrorKind::Closed => "is it a container runtime that listens there? check its log",
+        ConnectErrorKind::Dead => "the runtime is not running any more: start it again",
+        ConnectErrorKind::Missing => "is the runtime running, and is this its socket?",
+        ConnectErrorKind::NotASocket => "this file is not a socket: name the runtime's socket",
+        ConnectErrorKind::Other => "check the path and the runtime's log",
+        ConnectErrorKind::PathTooLong => error.advice(),
+        ConnectErrorKind::PermissionDenied => {
+            "run as root or as another user who may open the runtime's socket"
+        }
+        ConnectErrorKind::Timeout => HANGS,
+    }
+}
+
+const HANGS: &str = "the runtime hangs or is overloaded: check its log";

@@ -13,3 +13,4 @@ pub mod reply;
 pub mod run;
 mod scripted;
 pub mod served;
+pub mod sim;

@@ -100,6 +100,7 @@ fn builder(limits: &Limits) -> Builder {
         // Answers before the end of a request and cancelled calls leave reset streams behind; a
         // client may do that to all of its streams at one time.
         .max_concurrent_reset_streams(streams)
+        .reset_stream_duration(limits.reset_stream_memory)
         .max_pending_accept_reset_streams(streams)
         .max_local_error_reset_streams(Some(MAX_LOCAL_RESETS));
     builder

@@ -33,6 +33,11 @@ pub struct Limits {
     ///
     /// 16 KiB: twice the default that gRPC documents.
     pub max_header_list_bytes: u32,
+    /// How long the library remembers a stream that was reset, to ignore what still arrives on it.
+    ///
+    /// 1 s: a local client hears of the reset in microseconds. The library measures this time, alone
+    /// of all, by a clock of its own.
+    pub reset_stream_memory: Duration,
     /// Bytes of a reply that wait inside the HTTP/2 library for one stream.
     ///
     /// 128 KiB: keeps a fast reader busy; the bytes are shared with the store, not copied.
@@ -116,6 +121,7 @@ impl Default for Limits {
             connection_window_bytes: 1 << 20,
             stream_window_bytes: 65_535,
             max_header_list_bytes: 16 << 10,
+            reset_stream_memory: Duration::from_secs(1),
             max_send_buffer_bytes: 128 << 10,
             max_request_bytes: 64 << 10,
             max_request_bytes_in_flight: 16 << 20,

@@ -1,0 +1,229 @@
+//! A whole server with its sources and clients in one thread, where a seed decides everything.
+//!
+//! ```text
+//!  seed ──▶ World: draws which task runs next, moves the clock, notes every byte and event
+//!             │
+//!  sources ───┼──▶ Join (at times) ──▶ podsapi_h2::Server ◀── pipes ──▶ clients with mirrors
+//!             │             └────────▶ a twin that nobody is connected to: what is true
+//! ```
+//!
+//! A run is chaos, then calm in which every mirror must become equal to what is served, then a stop
+//! in which every connection must end. Nothing in it reads a clock or draws by chance of its own:
+//! the h2 crate reads one to forget streams that were reset, and is told to remember them for
+//! longer than any run. Its map of streams has a seed of its own, but is walked by place, never
+//! by hash; so are the maps of header fields. The rest of what is served uses ordered maps or fixed
+//! seeds. So two runs of one seed pass the same bytes in the same order.
+
+mod calling;
+mod client;
+mod ledger;
+mod masks;
+mod node;
+mod pipe;
+mod sources;
+mod trail;
+mod verdict;
+mod watching;
+mod world;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use podsapi_core::{Config, SlowWatch};
+use podsapi_h2::{Limits, Runtime};
+
+pub use trail::Trail;
+
+use client::FOR_EVER;
+use node::{Node, OWNERS};
+use sources::Habits;
+use watching::{Learned, Temper};
+use world::{World, lock};
+
+/// Runs a seed twice.
+///
+/// # Errors
+///
+/// Returns what failed, with the line that repeats it and the last events before.
+pub fn check(seed: u64) -> Result<Trail, String> {
+    let repeat = format!(
+        "repeat with: PODSAPI_SEED={seed} cargo test -p podsapi-tests --test simulation -- --nocapture"
+    );
+    let first = run(seed).map_err(|failure| format!("{failure}\n{repeat}"))?;
+    let second =
+        run(seed).map_err(|failure| format!("only the second time: {failure}\n{repeat}"))?;
+    match first.parts_from(&second) {
+        None => Ok(first),
+        Some(turn) => Err(format!(
+            "seed {seed}: two runs part at turn {turn} of {}\n{repeat}",
+            first.turn_count()
+        )),
+    }
+}
+
+/// Runs a seed once.
+///
+/// # Errors
+///
+/// Returns what failed, with the last events before.
+pub fn run(seed: u64) -> Result<Trail, String> {
+    let world = World::new(seed);
+    let ran = catch_unwind(AssertUnwindSafe(|| play(&world)));
+    let last = world.last_events();
+    // What is left of a run that failed may be in any state.
+    let ended = catch_unwind(AssertUnwindSafe(|| world.end()));
+    match (ran, ended) {
+        (Ok(()), Ok(trail)) => Ok(trail),
+        (Err(panic), _) | (Ok(()), Err(panic)) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).into()));
+            let text = text.unwrap_or_else(|| "a panic without words".into());
+            let last: Vec<_> = last.into_iter().collect();
+            Err(format!("seed {seed} fails:\n{}\n{text}", last.join("\n")))
+        }
+    }
+}
+
+/// Where clients find the server of the moment.
+#[derive(Clone, Debug)]
+struct Site {
+    world: World,
+    current: Arc<Mutex<Arc<Node>>>,
+    over: Arc<AtomicBool>,
+}
+
+impl Site {
+    fn node(&self) -> Arc<Node> {
+        Arc::clone(&lock(&self.current))
+    }
+
+    /// Returns whether clients must leave.
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+}
+
+fn play(world: &World) {
+    let config = draw_config(world);
+    let limits = Limits {
+        reset_stream_memory: FOR_EVER,
+        ..Limits::default()
+    };
+    let joined = world.one_in(3);
+    let habits = Habits {
+        pods: world.draw(|random| random.u32(1..12)),
+        pause: Duration::from_millis(world.draw(|random| random.u64(2..200))),
+        shared: world.one_in(3),
+    };
+    world.tell(format_args!("{config:?}, joined: {joined}, {habits:?}"));
+    let start = || {
+        let node = Node::new(world, &config, &limits, joined);
+        for owner in 0..OWNERS.len() {
+            world.spawn(sources::speak(Arc::clone(&node), owner, habits));
+        }
+        if joined {
+            world.spawn(sources::show(Arc::clone(&node), habits));
+        }
+        node
+    };
+    let site = Site {
+        world: world.clone(),
+        current: Arc::new(Mutex::new(start())),
+        over: Arc::default(),
+    };
+    let watchers = bring_clients(&site);
+
+    let rounds = world.draw(|random| random.u32(1..4));
+    for round in 1..=rounds {
+        world.run_for(world.some_time(CHAOS));
+        if round == rounds {
+            break;
+        }
+        let former = site.node();
+        former.stop();
+        let overlap = world.some_time(CHAOS / 4);
+        world.run_for(overlap);
+        *lock(&site.current) = start();
+        finish(world, &former, &limits);
+    }
+
+    world.calm_down();
+    world.run_for(CALM);
+    let node = site.node();
+    for watcher in &watchers {
+        lock(watcher).check(&node);
+    }
+    site.over.store(true, Ordering::Relaxed);
+    node.stop();
+    finish(world, &node, &limits);
+}
+
+/// Waits until a server that was told to stop must have ended, and holds its numbers against those
+/// of its clients.
+fn finish(world: &World, node: &Node, limits: &Limits) {
+    world.run_for(limits.drain_timeout + FAREWELL);
+    node.ledger.check(&node.server);
+    let statuses = node.ledger.statuses();
+    world.tell(format_args!(
+        "the server has ended, {statuses} statuses were read"
+    ));
+}
+
+fn draw_config(world: &World) -> Config {
+    let limited = world.one_in(3);
+    Config {
+        qps: if limited {
+            world.draw(|random| random.u32(1..50))
+        } else {
+            0
+        },
+        slow_watch: match world.one_in(2) {
+            true => SlowWatch::Coalesce,
+            false => SlowWatch::End,
+        },
+        watch_buffer: world
+            .draw(|random| random.u32(1..40))
+            .try_into()
+            .expect("the range begins with one"),
+        max_projection_bytes: world.draw(|random| random.u32(..20_000)),
+        ..Config::default()
+    }
+}
+
+/// Spawns the clients of a run, and returns those whose mirrors must be right in the end.
+fn bring_clients(site: &Site) -> Vec<Arc<Mutex<Learned>>> {
+    let world = &site.world;
+    let mut watchers = Vec::new();
+    for number in 0..world.draw(|random| random.u32(1..5)) {
+        let temper = world.draw(|random| random.choice(TEMPERS));
+        let temper = temper.unwrap_or(Temper::Prompt);
+        let name = format!("client {number}, {temper:?}");
+        let learned = Arc::new(Mutex::new(Learned::nothing(world, name)));
+        world.spawn(watching::watch(site.clone(), temper, Arc::clone(&learned)));
+        watchers.push(learned);
+    }
+    for _ in 0..world.draw(|random| random.u32(..3)) {
+        world.spawn(calling::call(site.clone()));
+    }
+    for _ in 0..world.draw(|random| random.u32(..3)) {
+        world.spawn(watching::stay_stuck(site.clone()));
+    }
+    for _ in 0..world.draw(|random| random.u32(..3)) {
+        world.spawn(calling::be_rude(site.clone()));
+    }
+    watchers
+}
+
+const TEMPERS: [Temper; 3] = [Temper::Prompt, Temper::Slow, Temper::Fickle];
+
+/// The longest time between a start and a stop.
+const CHAOS: Duration = Duration::from_secs(3);
+
+/// Enough to connect again, to read what waits and to tell a last list; less than the time after
+/// which the server gives up on a stream, which would hide that it was forgotten.
+const CALM: Duration = Duration::from_secs(20);
+
+/// What the end of a connection takes beyond the time to drain.
+const FAREWELL: Duration = Duration::from_secs(2);

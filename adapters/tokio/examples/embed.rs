@@ -1,4 +1,4 @@
-//! Your own store, served: `cargo run -p podsapi-tokio --example embed -- /tmp/pods.sock`
+//! Your own store, served: `cargo run -p podsapi-tokio --example embed-tokio -- /tmp/pods.sock`
 
 use std::collections::BTreeMap;
 use std::error::Error;

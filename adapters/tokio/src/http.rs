@@ -10,6 +10,7 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,13 +22,14 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use podsapi_socket::{
+    AcceptCounts, BindError, Listener, Slots, SocketFile, SocketOptions, accept_loop,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 
-use crate::accept::{Accept, AcceptCounts, accept_loop};
-use crate::listener::{BindError, Listener, SocketOptions};
-use crate::slots::Slots;
-use crate::socket_file::SocketFile;
+use crate::runtime::TokioRuntime;
 
 pub use address::{MetricsAddress, MetricsAddressError};
 
@@ -168,6 +170,7 @@ impl HttpListener {
                     Listener::bind(&SocketOptions::new(path)).map_err(HttpBindError::Socket)?;
                 tracing::info!(socket = listener.label(), "serving metrics");
                 let (socket, file) = listener.into_parts().map_err(HttpBindError::System)?;
+                let socket = UnixListener::from_std(socket).map_err(HttpBindError::System)?;
                 Ok(Self::Unix(socket, file))
             }
         }
@@ -176,16 +179,24 @@ impl HttpListener {
     /// Answers requests until `stop`; the socket's file is gone then.
     pub(crate) async fn run(self, routes: Routes, stop: CancellationToken) {
         match self {
-            Self::Tcp(listener) => run(listener, routes, stop).await,
+            Self::Tcp(listener) => {
+                let accept = |cx: &mut Context<'_>| listener.poll_accept(cx).map_ok(|(io, _)| io);
+                run(accept, routes, stop).await;
+            }
             Self::Unix(listener, file) => {
-                run(listener, routes, stop).await;
+                let accept = |cx: &mut Context<'_>| listener.poll_accept(cx).map_ok(|(io, _)| io);
+                run(accept, routes, stop).await;
                 drop(file);
             }
         }
     }
 }
 
-async fn run<L: Accept>(listener: L, routes: Routes, stop: CancellationToken) {
+async fn run<Io: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+    poll_accept: impl Fn(&mut Context<'_>) -> Poll<io::Result<Io>>,
+    routes: Routes,
+    stop: CancellationToken,
+) {
     let routes = Arc::new(routes);
     let counts = AcceptCounts::default();
     let slots = Slots::new(MAX_CONNECTIONS, 0);
@@ -204,13 +215,12 @@ async fn run<L: Accept>(listener: L, routes: Routes, stop: CancellationToken) {
             }
         });
     };
-    accept_loop(listener, "metrics", &stop, &counts, each).await;
+    let runtime = TokioRuntime::new();
+    let stopped = stop.cancelled();
+    accept_loop(poll_accept, "metrics", &runtime, stopped, &counts, each).await;
 }
 
-async fn answer<I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static>(
-    io: I,
-    routes: Arc<Routes>,
-) {
+async fn answer<Io: AsyncRead + AsyncWrite + Send + Unpin + 'static>(io: Io, routes: Arc<Routes>) {
     let service = service_fn(move |request: Request<Incoming>| {
         let (parts, _body) = request.into_parts();
         let response = routes.answer(&parts).map(Full::new);

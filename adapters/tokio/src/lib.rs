@@ -13,15 +13,7 @@
 compile_error!("podsapi-tokio serves UNIX sockets, so it builds only for UNIX-like systems");
 
 #[cfg(unix)]
-mod accept;
-#[cfg(test)]
-mod child_process;
-#[cfg(unix)]
-mod directory;
-#[cfg(unix)]
 mod http;
-#[cfg(unix)]
-mod listener;
 #[cfg(unix)]
 mod runtime;
 #[cfg(unix)]
@@ -29,16 +21,12 @@ mod serve;
 #[cfg(unix)]
 mod signal;
 #[cfg(unix)]
-mod slots;
-#[cfg(unix)]
-mod socket_file;
-#[cfg(unix)]
 mod systemd;
 
 #[cfg(unix)]
 pub use self::http::{HttpBindError, MetricsAddress, MetricsAddressError, Routes};
 #[cfg(unix)]
-pub use listener::{BindError, InheritError, Listener, SocketOptions};
+pub use podsapi_socket::{BindError, InheritError, Listener, SocketOptions};
 #[cfg(unix)]
 pub use runtime::TokioRuntime;
 #[cfg(unix)]

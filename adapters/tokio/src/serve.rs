@@ -14,18 +14,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use podsapi_h2::{Peer, Server};
+use podsapi_socket::{AcceptCounts, Listener, Slots, SocketFile, accept_loop};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::accept::{AcceptCounts, accept_loop};
 use crate::http::{HttpListener, MetricsAddress, Routes, text};
-use crate::listener::Listener;
 use crate::runtime::TokioRuntime;
 use crate::signal::shutdown_signal;
-use crate::slots::Slots;
-use crate::socket_file::SocketFile;
 use crate::systemd;
 
 pub use error::ServeError;
@@ -90,6 +87,7 @@ pub async fn serve(
         connections: TaskTracker::new(),
         stopping: AtomicBool::new(false),
         limit_told: Mutex::default(),
+        runtime: TokioRuntime::new(),
         server,
     });
     // Dropped with this future when the caller gives up on it: then all tasks end too.
@@ -102,11 +100,13 @@ pub async fn serve(
     let mut files: Vec<SocketFile> = Vec::new();
     for listener in listeners {
         let label = listener.label().to_owned();
-        let (socket, file) = listener.into_parts().map_err(|cause| ServeError::Socket {
+        let failed = |cause| ServeError::Socket {
             label: label.clone(),
             cause,
-        })?;
+        };
+        let (socket, file) = listener.into_parts().map_err(failed)?;
         files.extend(file);
+        let socket = UnixListener::from_std(socket).map_err(failed)?;
         sockets.push((socket, label));
     }
     let http = match &options.metrics {
@@ -175,6 +175,7 @@ pub async fn serve(
 
 struct Shared {
     server: Server<TokioRuntime>,
+    runtime: TokioRuntime,
     counts: AcceptCounts,
     slots: Arc<Slots>,
     accepting: CancellationToken,
@@ -207,9 +208,10 @@ const TELL_AGAIN: Duration = Duration::from_secs(60);
 
 async fn accept_all(shared: Arc<Shared>, socket: UnixListener, label: String) {
     accept_loop(
-        socket,
+        |cx| socket.poll_accept(cx).map_ok(|(stream, _)| stream),
         &label,
-        &shared.accepting,
+        &shared.runtime,
+        shared.accepting.cancelled(),
         &shared.counts,
         |stream| connect(&shared, stream),
     )

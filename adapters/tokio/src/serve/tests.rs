@@ -12,6 +12,8 @@ use podsapi_client::{Client, ClientOptions, Code, EventKind};
 use podsapi_core::{Config, EncodedPod, Pods, SourceConfig, SourceEvent, SourceKind};
 use podsapi_h2::{Limits, Runtime};
 use podsapi_proto::{core_v1, meta_v1};
+use podsapi_socket::SocketOptions;
+use podsapi_test_process as child_process;
 use prost::Message;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -19,8 +21,6 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::child_process;
-use crate::listener::SocketOptions;
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -166,10 +166,13 @@ impl Listener {
     }
 
     /// Splits into the socket, set up for a reactor, and the file to remove when done.
-    pub(crate) fn into_parts(self) -> io::Result<(tokio::net::UnixListener, Option<SocketFile>)> {
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses to make the socket non-blocking.
+    pub fn into_parts(self) -> io::Result<(UnixListener, Option<SocketFile>)> {
         self.socket.set_nonblocking(true)?;
-        let socket = tokio::net::UnixListener::from_std(self.socket)?;
-        Ok((socket, self.file))
+        Ok((self.socket, self.file))
     }
 }
 

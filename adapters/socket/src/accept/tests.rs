@@ -1,18 +1,21 @@
 //! What the accept loop survives: errors of all kinds, and a process without descriptors.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream as Client;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-use tokio::time::Instant;
+use podsapi_core::Moment;
+use podsapi_test_process as child_process;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, Sleep};
 
 use super::*;
-use crate::child_process;
 
 #[tokio::test(start_paused = true)]
 async fn the_pause_doubles_to_a_second_and_starts_again_after_a_success() {
@@ -165,11 +168,10 @@ fn serve_at_the_limit() {
         .unwrap();
     runtime.block_on(async {
         let listener = UnixListener::bind(Path::new(&path)).unwrap();
-        let stop = CancellationToken::new();
-        let ended = stop.clone();
+        let (stop, stopped) = oneshot::channel::<()>();
         std::thread::spawn(move || {
             let _ = io::stdin().read(&mut [0]);
-            ended.cancel();
+            drop(stop);
         });
         println!("listening");
         let counts = AcceptCounts::default();
@@ -181,7 +183,9 @@ fn serve_at_the_limit() {
                 {}
             });
         };
-        accept_loop(listener, "test", &stop, &counts, each).await;
+        let accept = |cx: &mut Context<'_>| listener.poll_accept(cx).map_ok(|(stream, _)| stream);
+        let stopped = async { drop(stopped.await) };
+        accept_loop(accept, "test", &Tokio::new(), stopped, &counts, each).await;
         assert!(
             counts.errors.load(Ordering::Relaxed) > 0,
             "the limit was never met"
@@ -212,23 +216,23 @@ struct Run {
 
 /// Lets the loop meet what `script` says, then nothing more, and stops it after `time`.
 async fn run(script: Vec<Result<(), Errno>>, time: Duration) -> Run {
-    let times = Arc::new(Mutex::new(Vec::new()));
-    let listener = Scripted {
-        script: Mutex::new(script.into()),
-        times: Arc::clone(&times),
+    let mut times = Vec::new();
+    let script = RefCell::new((VecDeque::from(script), &mut times));
+    let accept = |_: &mut Context<'_>| {
+        let (script, times) = &mut *script.borrow_mut();
+        let Some(next) = script.pop_front() else {
+            return Poll::Pending;
+        };
+        times.push(Instant::now());
+        Poll::Ready(next.map_err(io::Error::from))
     };
     let counts = AcceptCounts::default();
-    let stop = CancellationToken::new();
     let mut accepted = 0;
-    let stopping = async {
-        tokio::time::sleep(time).await;
-        stop.cancel();
-    };
-    tokio::join!(
-        accept_loop(listener, "test", &stop, &counts, |_| accepted += 1),
-        stopping
-    );
-    let times = times.lock().unwrap().clone();
+    let stop = tokio::time::sleep(time);
+    accept_loop(accept, "test", &Tokio::new(), stop, &counts, |()| {
+        accepted += 1;
+    })
+    .await;
     Run {
         times,
         accepted,
@@ -236,19 +240,28 @@ async fn run(script: Vec<Result<(), Errno>>, time: Duration) -> Run {
     }
 }
 
-struct Scripted {
-    script: Mutex<VecDeque<Result<(), Errno>>>,
-    times: Arc<Mutex<Vec<Instant>>>,
+/// A runtime whose time the test moves.
+#[derive(Clone)]
+struct Tokio(Instant);
+
+impl Tokio {
+    fn new() -> Self {
+        Self(Instant::now())
+    }
 }
 
-impl Accept for Scripted {
-    type Io = DuplexStream;
+impl Runtime for Tokio {
+    type Sleep = Sleep;
 
-    fn poll_accept(&self, _cx: &mut Context<'_>) -> Poll<io::Result<Self::Io>> {
-        let Some(next) = self.script.lock().unwrap().pop_front() else {
-            return Poll::Pending;
-        };
-        self.times.lock().unwrap().push(Instant::now());
-        Poll::Ready(next.map(|()| duplex(1).0).map_err(io::Error::from))
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        tokio::spawn(task);
+    }
+
+    fn sleep_until(&self, at: Moment) -> Sleep {
+        tokio::time::sleep_until(self.0 + Duration::from_nanos(at.as_nanos()))
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_nanos(u64::try_from(self.0.elapsed().as_nanos()).unwrap())
     }
 }

@@ -4,16 +4,15 @@
 mod tests;
 
 use std::fs::File;
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::io;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use nix::errno::Errno;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
-use tokio_util::sync::CancellationToken;
+use podsapi_h2::Runtime;
 
 /// The first pause after an error; it doubles with every further error in a row.
 const PAUSE_FIRST: Duration = Duration::from_millis(5);
@@ -24,55 +23,37 @@ const PAUSE_LONGEST: Duration = Duration::from_secs(1);
 /// How many waiting connections one round closes while there is no descriptor to serve them with.
 const SHED_AT_ONCE: u32 = 64;
 
-/// Something that yields connections.
-pub(crate) trait Accept: Send + Sync + 'static {
-    /// One connection.
-    type Io: AsyncRead + AsyncWrite + Send + Unpin + 'static;
-
-    /// Takes the next connection out of the queue.
-    fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<Self::Io>>;
-}
-
-impl Accept for UnixListener {
-    type Io = UnixStream;
-
-    fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<Self::Io>> {
-        Self::poll_accept(self, cx).map_ok(|(stream, _)| stream)
-    }
-}
-
-impl Accept for TcpListener {
-    type Io = TcpStream;
-
-    fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<Self::Io>> {
-        Self::poll_accept(self, cx).map_ok(|(stream, _)| stream)
-    }
-}
-
 /// What the accept loops met, for the operator.
 #[derive(Debug, Default)]
-pub(crate) struct AcceptCounts {
+pub struct AcceptCounts {
     /// Errors of accept other than a client that went away while it waited.
-    pub(crate) errors: AtomicU64,
+    pub errors: AtomicU64,
     /// Connections closed unserved because the process had no descriptor left for them.
-    pub(crate) shed: AtomicU64,
+    pub shed: AtomicU64,
 }
 
-/// Gives every connection to `each` until `stop`; no error ends it.
-pub(crate) async fn accept_loop<L: Accept>(
-    listener: L,
+/// Gives every connection that `poll_accept` yields to `each` until `stop`; no error ends it.
+///
+/// After an error it pauses, for longer with every further error in a row. Without a descriptor left
+/// it closes what waits, with one that it keeps back for that.
+pub async fn accept_loop<Io>(
+    poll_accept: impl Fn(&mut Context<'_>) -> Poll<io::Result<Io>>,
     label: &str,
-    stop: &CancellationToken,
+    runtime: &impl Runtime,
+    stop: impl Future<Output = ()>,
     counts: &AcceptCounts,
-    mut each: impl FnMut(L::Io),
+    mut each: impl FnMut(Io),
 ) {
+    let mut stop = pin!(stop);
     let mut spare = Spare::new();
     let mut pause = PAUSE_FIRST;
     loop {
-        let accepted = tokio::select! {
-            biased;
-            () = stop.cancelled() => return,
-            accepted = poll_fn(|cx| listener.poll_accept(cx)) => accepted,
+        let accepted = poll_fn(|cx| match stop.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(None),
+            Poll::Pending => poll_accept(cx).map(Some),
+        });
+        let Some(accepted) = accepted.await else {
+            return;
         };
         let error = match accepted {
             Ok(io) => {
@@ -92,15 +73,19 @@ pub(crate) async fn accept_loop<L: Accept>(
         }
         counts.errors.fetch_add(1, Ordering::Relaxed);
         let shed = match errno {
-            Some(Errno::EMFILE | Errno::ENFILE) => spare.shed(&listener).await,
+            Some(Errno::EMFILE | Errno::ENFILE) => spare.shed(&poll_accept).await,
             Some(_) | None => 0,
         };
         counts.shed.fetch_add(shed, Ordering::Relaxed);
         tracing::warn!(socket = label, %error, closed = shed, pause = ?pause, "cannot accept connections");
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(pause) => {}
+        let nanos = u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX);
+        let mut sleep = pin!(runtime.sleep_until(runtime.now().plus_nanos(nanos)));
+        let stopped = poll_fn(|cx| match stop.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(true),
+            Poll::Pending => sleep.as_mut().poll(cx).map(|()| false),
+        });
+        if stopped.await {
+            return;
         }
         pause = pause.saturating_mul(2).min(PAUSE_LONGEST);
     }
@@ -128,14 +113,17 @@ impl Spare {
     /// Accepts and closes what waits, with the descriptor kept back, and returns how many that were.
     ///
     /// Left in the queue, the clients would hang, and later ones would be refused without a word once the queue is full.
-    async fn shed<L: Accept>(&mut self, listener: &L) -> u64 {
+    async fn shed<Io>(
+        &mut self,
+        poll_accept: &impl Fn(&mut Context<'_>) -> Poll<io::Result<Io>>,
+    ) -> u64 {
         if self.file.take().is_none() {
             self.refill();
             return 0;
         }
         let mut closed = 0;
         for _ in 0..SHED_AT_ONCE {
-            let waiting = poll_fn(|cx| match listener.poll_accept(cx) {
+            let waiting = poll_fn(|cx| match poll_accept(cx) {
                 Poll::Ready(Ok(io)) => Poll::Ready(Some(io)),
                 Poll::Ready(Err(_)) | Poll::Pending => Poll::Ready(None),
             });

@@ -32,7 +32,7 @@ pub(crate) type Failure = (&'static str, io::Error);
 
 /// A socket's file; dropping it removes the file if nobody has replaced it.
 #[derive(Debug)]
-pub(crate) struct SocketFile {
+pub struct SocketFile {
     directory: Directory,
     name: OsString,
     identity: Option<Identity>,

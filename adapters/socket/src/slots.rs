@@ -8,7 +8,7 @@ const KEPT_BACK: usize = 8;
 
 /// A fixed number of slots for connections.
 #[derive(Debug)]
-pub(crate) struct Slots {
+pub struct Slots {
     limit: usize,
     own_user: u32,
     held: Mutex<Held>,
@@ -22,14 +22,14 @@ struct Held {
 
 /// The right to keep one connection open; given back when dropped.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub struct Slot {
     slots: Arc<Slots>,
     other: bool,
 }
 
 impl Slots {
     /// Makes `limit` slots for a server that runs as `own_user`.
-    pub(crate) fn new(limit: usize, own_user: u32) -> Arc<Self> {
+    pub fn new(limit: usize, own_user: u32) -> Arc<Self> {
         Arc::new(Self {
             limit,
             own_user,
@@ -38,7 +38,7 @@ impl Slots {
     }
 
     /// Takes a slot for a peer with the given user, if one is free.
-    pub(crate) fn take(self: &Arc<Self>, user: Option<u32>) -> Option<Slot> {
+    pub fn take(self: &Arc<Self>, user: Option<u32>) -> Option<Slot> {
         let other = user.is_none_or(|user| user != 0 && user != self.own_user);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let full =
@@ -55,7 +55,7 @@ impl Slots {
     }
 
     /// Returns how many slots there are.
-    pub(crate) fn limit(&self) -> usize {
+    pub fn limit(&self) -> usize {
         self.limit
     }
 }

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use nix::sys::socket::Backlog;
+use podsapi_test_process as child_process;
 use tempfile::TempDir;
 
 use super::*;
-use crate::child_process;
 
 #[test]
 fn a_socket_in_a_missing_directory_is_made_private_whatever_the_umask() {

@@ -1,0 +1,33 @@
+//! UNIX sockets of a server: made, handed over, accepted from and removed, whatever the runtime.
+//!
+//! ```text
+//! SocketOptions ─▶ Listener::bind ───────┐
+//!                                        ├─▶ into_parts ─▶ a runtime's listener ─▶ accept_loop ─▶ Slots
+//! LISTEN_FDS ────▶ Listener::inherited ──┘      └────────▶ SocketFile, removed at the end
+//! ```
+//!
+//! Nothing here waits on a socket: [`accept_loop`] is told how, and sleeps by the same
+//! [`Runtime`](podsapi_h2::Runtime) as the driver.
+
+#[cfg(not(unix))]
+compile_error!("podsapi-socket is about UNIX sockets, so it builds only for UNIX-like systems");
+
+#[cfg(unix)]
+mod accept;
+#[cfg(unix)]
+mod directory;
+#[cfg(unix)]
+mod listener;
+#[cfg(unix)]
+mod slots;
+#[cfg(unix)]
+mod socket_file;
+
+#[cfg(unix)]
+pub use accept::{AcceptCounts, accept_loop};
+#[cfg(unix)]
+pub use listener::{BindError, InheritError, Listener, SocketOptions};
+#[cfg(unix)]
+pub use slots::{Slot, Slots};
+#[cfg(unix)]
+pub use socket_file::SocketFile;

@@ -25,6 +25,6 @@ pinned_python() {
 # Compiles our definitions with an interpreter into Python modules in a folder.
 python_stubs() {
   local python=$1 folder=$2 protos
-  mapfile -t protos < <(find "$PODSAPI_PROTOS" -name '*.proto' ! -path '*/google/*' -printf '%P\n' | sort)
+  mapfile -t protos < <(find "$PODSAPI_PROTOS" -name '*.proto' ! -path '*/google/*' ! -path '*/grpc/*' -printf '%P\n' | sort)
   "$python" -m grpc_tools.protoc -I "$PODSAPI_PROTOS" --python_out "$folder" "${protos[@]}"
 }

@@ -20,7 +20,12 @@ sys.path.insert(0, os.environ["PODSAPI_STUBS"])
 
 import grpc  # noqa: E402
 from google.protobuf import field_mask_pb2  # noqa: E402
+from google.protobuf.descriptor_pool import DescriptorPool  # noqa: E402
 from google.rpc import error_details_pb2  # noqa: E402
+from grpc_health.v1 import health_pb2, health_pb2_grpc  # noqa: E402
+from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (  # noqa: E402
+    ProtoReflectionDescriptorDatabase,
+)
 from grpc_status import rpc_status  # noqa: E402
 
 from documented import pods_pb2 as documented_pb2  # noqa: E402
@@ -406,6 +411,51 @@ class Suite(unittest.TestCase):
         expected.metadata.namespace = "interop"
         expected.metadata.uid = "uid-1"
         self.assertEqual(pod_of(gone.pod), expected)
+
+    def test_reflection_describes_every_service(self):
+        server, _ = self.serve()
+        with server.channel() as channel:
+            database = ProtoReflectionDescriptorDatabase(channel)
+            pool = DescriptorPool(database)
+            names = sorted(database.get_services())
+            self.assertEqual(
+                names,
+                [
+                    "Pods",
+                    "grpc.health.v1.Health",
+                    "grpc.reflection.v1.ServerReflection",
+                    "grpc.reflection.v1alpha.ServerReflection",
+                    "podsapi.v1.Diagnostics",
+                    "v1alpha1.Pods",
+                ],
+            )
+            for name in names:
+                self.assertTrue(pool.FindServiceByName(name).methods, name)
+            # What a file imports has come with it.
+            pod = pool.FindServiceByName("Pods").methods_by_name["GetPod"].output_type
+            pod = pod.fields_by_name["pod"].message_type
+            self.assertEqual(pod.full_name, "k8s.io.api.core.v1.Pod")
+            spec = pod.fields_by_name["spec"].message_type
+            self.assertEqual(spec.fields_by_name["nodeName"].number, 10)
+            with self.assertRaises(KeyError):
+                pool.FindMessageTypeByName("no.Such")
+
+    def test_health_is_told_and_watched_to_the_end(self):
+        server, _ = self.serve()
+        with server.channel() as channel:
+            health = health_pb2_grpc.HealthStub(channel)
+            asked = health_pb2.HealthCheckRequest
+            for service in ["", "Pods", "v1alpha1.Pods", "podsapi.v1.Diagnostics"]:
+                told = health.Check(asked(service=service), timeout=PATIENCE)
+                self.assertEqual(told.status, health_pb2.HealthCheckResponse.SERVING)
+            self.refused(grpc.StatusCode.NOT_FOUND, health.Check, asked(service="nobody"))
+            events = reader(health.Watch(asked(service="v1alpha1.Pods")))
+            told = events.get(timeout=PATIENCE)
+            self.assertEqual(told.status, health_pb2.HealthCheckResponse.SERVING)
+            server.process.send_signal(signal.SIGTERM)
+            told = events.get(timeout=PATIENCE)
+            self.assertEqual(told.status, health_pb2.HealthCheckResponse.NOT_SERVING)
+            self.assertEqual(events.get(timeout=PATIENCE).code(), grpc.StatusCode.UNAVAILABLE)
 
     def test_a_deadline_ends_a_watch(self):
         _, pods = self.serve()

@@ -1,9 +1,9 @@
 //! What the server makes of request headers.
 
-use podsapi_tests::frames::{flag, message};
+use podsapi_tests::frames::{code, flag, message};
 use podsapi_tests::raw_client::{RawClient, request, request_with};
 use podsapi_tests::reply::Reply;
-use podsapi_tests::served::Served;
+use podsapi_tests::served::{Served, Setup};
 
 use crate::{LIST, WATCH};
 
@@ -340,4 +340,42 @@ async fn headers_of_8_kib_are_accepted_and_far_too_many_cost_the_call_only() {
     client.send(&sent.concat()).await;
     assert_eq!(client.reply(stream).await.http_status(), "431");
     assert_eq!(call(&mut client, &request(LIST)).await.grpc_status(), "0");
+}
+
+/// Line 30.
+#[tokio::test]
+async fn an_answer_is_never_compressed() {
+    let served = Served::start_with(Setup {
+        ballast: 8_192,
+        ..Setup::default()
+    });
+    let mut client = served.client().await;
+    for value in ["gzip", "identity,deflate,gzip", "gzip, gzip", ""] {
+        let reply = call_with(&mut client, "grpc-accept-encoding", value.as_bytes()).await;
+        assert_eq!(reply.grpc_status(), "0", "{value}");
+        assert_eq!(reply.field("grpc-encoding"), None, "{value}");
+        // The messages are read with the flag that says they are plain.
+        let [list] = reply.messages().try_into().unwrap();
+        assert!(list.len() > 3 * 8_192, "{} bytes", list.len());
+    }
+}
+
+/// Line 34a.
+#[tokio::test]
+async fn a_header_that_http_forbids_ends_the_connection_and_no_other() {
+    let served = Served::start();
+    let mut good = served.client().await;
+    for (name, value) in [("X-Capital", &b"x"[..]), ("x-nul", b"a\0b"), ("", b"x")] {
+        let mut client = served.client().await;
+        let fields = request_with(LIST, name, value);
+        client.headers(1, &fields, flag::END_HEADERS).await;
+        client.end().await;
+        assert!(
+            client
+                .go_aways
+                .iter()
+                .all(|(_, code, _)| *code == code::PROTOCOL_ERROR)
+        );
+        assert_eq!(call(&mut good, &request(LIST)).await.grpc_status(), "0");
+    }
 }

@@ -204,3 +204,27 @@ async fn waiting_events_share_data_frames() {
     let frames = client.replies[&1].data_frames;
     assert!(frames <= 60, "{frames} frames for 201 small messages");
 }
+
+/// Line 50.
+#[tokio::test]
+async fn details_are_unpadded_and_say_what_the_headers_say() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    // Lengths of which each leaves another rest in base64.
+    for uid in ["a", "ab", "abc"] {
+        let stream = client.next_stream();
+        let body = GetPodRequest {
+            pod_uid: uid.to_owned(),
+        };
+        let reply = client.unary(stream, GET, &body.encode_to_vec()).await;
+        let details = reply.field("grpc-status-details-bin").unwrap();
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+        assert!(details.bytes().all(is_plain), "{details}");
+        let fields = reply.headers.iter().flatten();
+        let fields = fields.map(|(name, value)| (name.as_bytes(), value.as_slice()));
+        let status = podsapi_grpc::trailers::decode(fields);
+        assert_eq!(status.reason(), Some("POD_NOT_FOUND"));
+        assert_eq!(status.code().as_u8().to_string(), reply.grpc_status());
+        assert_eq!(status.message(), reply.grpc_message());
+    }
+}

@@ -115,3 +115,24 @@ async fn a_call_between_the_two_go_aways_is_answered() {
     client.call(3, LIST, &[]).await;
     assert_eq!(client.reply(3).await.grpc_status(), "14");
 }
+
+/// Line 10.
+#[tokio::test]
+async fn a_call_above_the_last_stream_is_not_answered_and_the_others_finish() {
+    let mut served = Served::start();
+    let mut client = served.client().await;
+    client.headers(1, &request(LIST), flag::END_HEADERS).await;
+    client.ping(b"received").await;
+    served.ask_to_stop();
+    let both = |client: &RawClient| client.go_aways.len() == 2;
+    client.until("both GOAWAYs", both).await;
+    assert_eq!(client.go_aways[1].0, 1);
+    client.call(3, LIST, &[]).await;
+    client.ping(b"received").await;
+    let late = client.replies.get(&3);
+    assert!(late.is_none_or(|reply| reply.headers.is_none()), "{late:?}");
+    client.data(1, &message(&[]), flag::END_STREAM).await;
+    assert!(!client.reply(1).await.grpc_status().is_empty());
+    client.end().await;
+    served.ended().await;
+}

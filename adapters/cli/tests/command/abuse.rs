@@ -1,6 +1,6 @@
 //! One client does its worst, another one goes on as if nothing were.
 //!
-//! `PODSAPI_ATTACK_SECONDS` says how long each attack lasts (0: a fifth of a second; in CI 3, by
+//! `PODSAPI_ATTACK_SECONDS` says how long each attack lasts (0: a tenth of a second; in CI 3, by
 //! hand 10). With seconds given, no call of the good client may take a second.
 
 mod attacks;
@@ -69,7 +69,7 @@ async fn measure(socket: &Path, other: impl Future<Output = ()>) -> Vec<Duration
 fn good_calls_go_on_under_every_attack() {
     let seconds = number("PODSAPI_ATTACK_SECONDS", 0);
     let each = match seconds {
-        0 => Duration::from_millis(200),
+        0 => Duration::from_millis(100),
         seconds => Duration::from_secs(seconds),
     };
     let folder = tempfile::tempdir().unwrap();
@@ -83,7 +83,7 @@ fn good_calls_go_on_under_every_attack() {
         .unwrap();
     // A first round brings the process to the size that it has under attack; what is measured then
     // is whether it keeps growing.
-    for (_, kind) in ATTACKS {
+    for (_, kind) in ATTACKS.iter().filter(|_| seconds > 0) {
         runtime.block_on(attack(&server.socket, *kind, each.min(WARM_UP)));
     }
     let mut quiet = runtime.block_on(measure(&server.socket, async {

@@ -4,12 +4,20 @@
 //! * [`corpus`] makes the pods that every server serves.
 //! * [`control`] is how a measured server is told what to do, and asked what it used.
 //! * [`server`] is that from outside, and [`client`] the one client that measures every server.
-//! * [`workload`] is what is asked of them.
+//! * [`workload`] is what is asked of them, [`memory`], [`latency`] and [`growth`] are what else they are
+//!   judged by, and [`report`] is what is said in the end.
 
 pub mod client;
 pub mod clock;
 pub mod control;
 pub mod corpus;
+pub mod figures;
+pub mod goal;
+pub mod growth;
+pub mod latency;
+pub mod memory;
 pub mod message;
+pub mod peer;
+pub mod report;
 pub mod server;
 pub mod workload;

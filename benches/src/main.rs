@@ -6,118 +6,309 @@
 )]
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
-use podsapi_bench::client::Speech;
 use podsapi_bench::corpus::{self, CorpusPod};
+use podsapi_bench::growth::{self, Axis};
+use podsapi_bench::latency;
+use podsapi_bench::memory::{self, Burden};
+use podsapi_bench::peer::Peer;
+use podsapi_bench::report::{self, Row};
 use podsapi_bench::server::{self, Server};
-use podsapi_bench::workload::{Cost, Measured, Workload};
+use podsapi_bench::workload::{Measured, Workload};
 
-/// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Peer {
-    Podsapi,
-    Raw,
-}
+const HELP: &str = "\
+benches/compare [--quick] [NAME]...
 
-impl Peer {
-    const ALL: [Self; 2] = [Self::Podsapi, Self::Raw];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Podsapi => "podsapi",
-            Self::Raw => "raw",
-        }
-    }
-
-    fn speech(self) -> Speech {
-        match self {
-            Self::Podsapi => Speech::Grpc,
-            Self::Raw => Speech::Bare,
-        }
-    }
-}
+Measures servers beside each other. Without names: everything.
+  workloads: get1 get16 list100 list500 list500_masked watch1000
+  servers:   podsapi tonic tonic_encoded go raw
+  others:    throughput memory latency growth (which only comes when it is named)";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let words: Vec<_> = std::env::args().skip(1).collect();
-    let named = |name: &str| words.iter().any(|word| word == name);
-    let quick = named("--quick");
-    let (rounds, millis) = if quick { (7, 150) } else { (11, 400) };
-    let any_peer = Peer::ALL.iter().any(|peer| named(peer.name()));
-    let any_workload = Workload::ALL.iter().any(|one| named(one.name()));
-    let peers: Vec<_> = Peer::ALL
-        .into_iter()
-        .filter(|peer| !any_peer || named(peer.name()))
-        .collect();
+    let plan = match Plan::read(std::env::args().skip(1)) {
+        Ok(plan) => plan,
+        Err(word) => return Err(format!("not known: {word}\n{HELP}").into()),
+    };
     let folder = tempfile::tempdir()?;
-    let pods = corpus::corpus(500);
-    server::keep_to_cores(&[1])?;
-    for workload in Workload::ALL {
-        if any_workload && !named(workload.name()) {
-            continue;
+    let bench = Bench {
+        pods: corpus::corpus(500),
+        folder: folder.path(),
+        plan,
+    };
+    bench.run()
+}
+
+/// What is to be measured.
+#[derive(Debug)]
+struct Plan {
+    quick: bool,
+    workloads: Vec<Workload>,
+    peers: Vec<Peer>,
+    others: Vec<Other>,
+}
+
+/// What is measured beside the workloads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Other {
+    Growth,
+    Latency,
+    Memory,
+    Throughput,
+}
+
+impl Other {
+    const ALL: [Self; 4] = [Self::Throughput, Self::Memory, Self::Latency, Self::Growth];
+
+    /// What comes when nothing is named.
+    const USUAL: [Self; 3] = [Self::Throughput, Self::Memory, Self::Latency];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Growth => "growth",
+            Self::Latency => "latency",
+            Self::Memory => "memory",
+            Self::Throughput => "throughput",
         }
-        let peers: Vec<_> = peers
-            .iter()
-            .copied()
-            .filter(|peer| peer.speech() == Speech::Grpc || workload != Workload::List500Masked)
-            .collect();
-        let pods = pods.get(..workload.pods()).unwrap_or_default();
-        let costs = run(
-            workload,
-            &peers,
-            pods,
-            folder.path(),
-            rounds,
-            Duration::from_millis(millis),
-        )?;
-        for (peer, costs) in peers.iter().zip(costs) {
-            let mut cpu: Vec<_> = costs.iter().map(|cost| cost.cpu_micros).collect();
-            cpu.sort_by(f64::total_cmp);
-            let mut wall: Vec<_> = costs.iter().map(|cost| cost.wall_micros).collect();
-            wall.sort_by(f64::total_cmp);
+    }
+}
+
+impl Plan {
+    /// Reads arguments, or returns the one that says nothing.
+    fn read(words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut plan = Self {
+            quick: false,
+            workloads: Vec::new(),
+            peers: Vec::new(),
+            others: Vec::new(),
+        };
+        for word in words {
+            let workload = Workload::ALL.into_iter().find(|one| one.name() == word);
+            let peer = Peer::ALL.into_iter().find(|one| one.name() == word);
+            let other = Other::ALL.into_iter().find(|one| one.name() == word);
+            plan.workloads.extend(workload);
+            plan.peers.extend(peer);
+            plan.others.extend(other);
+            plan.quick |= word == "--quick";
+            if workload.is_none() && peer.is_none() && other.is_none() && word != "--quick" {
+                return Err(word);
+            }
+        }
+        if plan.workloads.is_empty() && plan.others.is_empty() {
+            plan.workloads = Workload::ALL.to_vec();
+            plan.others = Other::USUAL.to_vec();
+        }
+        if plan.peers.is_empty() {
+            plan.peers = Peer::ALL.to_vec();
+        }
+        Ok(plan)
+    }
+}
+
+/// The pods, and where servers find them.
+#[derive(Debug)]
+struct Bench<'a> {
+    pods: Vec<CorpusPod>,
+    folder: &'a Path,
+    plan: Plan,
+}
+
+impl Bench<'_> {
+    fn run(&self) -> Result<(), Box<dyn Error>> {
+        let mut rows = Vec::new();
+        if !self.plan.workloads.is_empty() {
+            server::keep_to_cores(&[CPU_CORE])?;
+            println!("server and client on core {CPU_CORE}; microseconds for each request");
+            println!("{}", report::text_head());
+        }
+        for workload in &self.plan.workloads {
+            let row = self.row(*workload)?;
+            print!("{}", row.text());
+            rows.push(row);
+        }
+        for other in &self.plan.others {
+            server::keep_to_cores(&BOTH_CORES)?;
+            println!();
+            match other {
+                Other::Growth => self.growth()?,
+                Other::Latency => self.latency()?,
+                Other::Memory => self.memory()?,
+                Other::Throughput => self.throughput()?,
+            }
+        }
+        if !rows.is_empty() {
+            let of = |name| std::env::var(name).unwrap_or_else(|_| "unknown".to_owned());
+            let (date, machine) = (of("BENCH_DATE"), of("BENCH_MACHINE"));
+            println!("\n{}", report::markdown(&rows, &date, &machine));
+        }
+        for row in &rows {
+            println!("{}", row.json());
+        }
+        Ok(())
+    }
+
+    /// Measures the servers in turn, so that what else the machine does falls on all of them.
+    fn row(&self, workload: Workload) -> Result<Row, Box<dyn Error>> {
+        let (rounds, round) = if self.plan.quick {
+            (7, Duration::from_millis(120))
+        } else {
+            (11, Duration::from_millis(500))
+        };
+        let pods = self.pods(workload.pods());
+        let mut measured = Vec::new();
+        for peer in &self.plan.peers {
+            if !peer.does(workload) {
+                continue;
+            }
+            let Some(server) = self.server(*peer, pods)? else {
+                eprintln!("{} was not built, and is left out", peer.title());
+                continue;
+            };
+            let prepared = Measured::prepare(workload, server, peer.speech(), pods);
+            let prepared = prepared.and_then(|mut one| Ok((one.operations_in(round)?, one)));
+            let (operations, one) = prepared
+                .map_err(|error| format!("{}, {}: {error}", workload.title(), peer.title()))?;
+            measured.push((*peer, one, operations, Vec::new()));
+        }
+        for _ in 0..rounds {
+            for (_, one, operations, costs) in &mut measured {
+                costs.push(one.round(*operations)?);
+            }
+        }
+        let costs = measured.into_iter();
+        let costs = costs.map(|(peer, _, _, costs)| (peer, costs)).collect();
+        Ok(Row { workload, costs })
+    }
+
+    fn throughput(&self) -> Result<(), Box<dyn Error>> {
+        println!("server and client on both cores: requests a second");
+        for workload in [Workload::Get16, Workload::List500] {
+            let row = self.row(workload)?;
+            for (peer, rate) in row.rates() {
+                println!("{:<24} {:<20} {rate:>10.0}", workload.title(), peer.title());
+            }
+        }
+        Ok(())
+    }
+
+    fn memory(&self) -> Result<(), Box<dyn Error>> {
+        println!(
+            "most memory beside the bytes of the pods, MB (goal {})",
+            memory::GOAL_MB
+        );
+        for burden in Burden::ALL {
+            for peer in &self.plan.peers {
+                let server = self.server(*peer, &self.pods)?;
+                let (Some(server), true) = (server, *peer != Peer::Raw) else {
+                    continue;
+                };
+                let peak = burden.peak_mb(server, &self.pods)?;
+                let missed = *peer == Peer::Podsapi && peak > memory::GOAL_MB;
+                let mark = if missed { "  MISSED" } else { "" };
+                println!(
+                    "{:<50} {:<20} {peak:>8.1}{mark}",
+                    burden.title(),
+                    peer.title()
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints what one more pod, watch or mask costs; by the side of each the bare socket, which shows
+    /// what the machine's memory makes of it.
+    fn growth(&self) -> Result<(), Box<dyn Error>> {
+        let pods = corpus::corpus(growth::MOST_PODS);
+        let ready =
+            growth::time_to_ready(|| self.must_serve(Peer::Podsapi, &self.pods), &self.pods)?;
+        println!(
+            "start to the first answer with {} pods: {:.1} ms",
+            self.pods.len(),
+            ready * 1e3
+        );
+        server::keep_to_cores(&[CPU_CORE])?;
+        for axis in Axis::ALL {
             println!(
-                "{:<15} {:<8} cpu {:>9.2} us ({:.2} to {:.2})  wall {:>9.2} us",
-                workload.name(),
-                peer.name(),
-                cpu[cpu.len() / 2],
-                cpu[0],
-                cpu[cpu.len() - 1],
-                wall[wall.len() / 2],
+                "\n{:<40} {:>12} {:>12}",
+                axis.title(),
+                "podsapi us",
+                "bare us"
             );
+            for count in axis.counts() {
+                let costs = [Peer::Podsapi, Peer::Raw].map(|peer| {
+                    let pods = pods.get(..axis.pods(*count)).unwrap_or(&pods);
+                    if !axis.suits(peer) {
+                        return Ok(None);
+                    }
+                    let server = self.must_serve(peer, pods)?;
+                    axis.micros(*count, server, peer.speech(), pods).map(Some)
+                });
+                let [ours, bare] = costs;
+                let text = |cost: Option<f64>| {
+                    cost.map_or_else(|| "–".to_owned(), |cost| format!("{cost:.3}"))
+                };
+                println!("{count:<40} {:>12} {:>12}", text(ours?), text(bare?));
+            }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn latency(&self) -> Result<(), Box<dyn Error>> {
+        let pods = self.pods(latency::PODS);
+        let time = Duration::from_secs(if self.plan.quick { 5 } else { 20 });
+        println!(
+            "{} pods, 100 watches, 50 changes a second: how long a call takes, us (goal: 99 % within {})",
+            latency::PODS,
+            latency::GOAL_MICROS
+        );
+        for peer in &self.plan.peers {
+            let server = self.server(*peer, pods)?;
+            let (Some(server), true) = (server, *peer != Peer::Raw) else {
+                continue;
+            };
+            let waits = latency::measure(server, pods, time)?;
+            for (name, waits) in ["GetPod", "ListPods"].iter().zip(waits) {
+                let missed = *peer == Peer::Podsapi && waits.most_99 > latency::GOAL_MICROS;
+                let mark = if missed { "  MISSED" } else { "" };
+                println!(
+                    "{name:<10} {:<20} median {:>9.1}   99 % within {:>9.1}{mark}",
+                    peer.title(),
+                    waits.median,
+                    waits.most_99
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn pods(&self, count: usize) -> &[CorpusPod] {
+        self.pods.get(..count).unwrap_or(&self.pods)
+    }
+
+    /// Starts a server that is always built.
+    fn must_serve(&self, peer: Peer, pods: &[CorpusPod]) -> io::Result<Server> {
+        let server = self.server(peer, pods)?;
+        server.ok_or_else(|| io::Error::other(format!("{} was not built", peer.title())))
+    }
+
+    /// Starts a server, or returns `None` when its program was not built.
+    fn server(&self, peer: Peer, pods: &[CorpusPod]) -> io::Result<Option<Server>> {
+        let Some(program) = peer.program()? else {
+            return Ok(None);
+        };
+        let corpus = self.folder.join(format!("corpus-{}", pods.len()));
+        if !corpus.exists() {
+            corpus::write(&corpus, pods)?;
+        }
+        let folder = tempfile::tempdir_in(self.folder)?;
+        let socket = folder.keep().join("pods.sock");
+        Server::start(&program, &socket, &corpus).map(Some)
+    }
 }
 
-fn run(
-    workload: Workload,
-    peers: &[Peer],
-    pods: &[CorpusPod],
-    folder: &Path,
-    rounds: usize,
-    round: Duration,
-) -> Result<Vec<Vec<Cost>>, Box<dyn Error>> {
-    let file = folder.join("corpus");
-    corpus::write(&file, pods)?;
-    let mut measured = Vec::new();
-    for peer in peers {
-        let program = beside(&format!("serve-{}", peer.name()))?;
-        let socket = folder.join(format!("{}-{}.sock", workload.name(), peer.name()));
-        let server = Server::start(&program, &socket, &file)?;
-        let mut one = Measured::prepare(workload, server, peer.speech(), pods)
-            .map_err(|error| format!("{} {}: {error}", workload.name(), peer.name()))?;
-        let operations = one.operations_in(round)?;
-        measured.push((one, operations, Vec::new()));
-    }
-    for _ in 0..rounds {
-        for (one, operations, costs) in &mut measured {
-            costs.push(one.round(*operations)?);
-        }
-    }
-    Ok(measured.into_iter().map(|(_, _, costs)| costs).collect())
-}
+/// Away from the first core, which takes most interrupts.
+const CPU_CORE: usize = 1;
 
-fn beside(name: &str) -> std::io::Result<PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name(name))
-}
+const BOTH_CORES: [usize; 2] = [0, 1];

@@ -1,7 +1,7 @@
 //! What is asked of the servers, and what one round of it costs.
 
-mod unary;
-mod watch;
+pub(crate) mod unary;
+pub(crate) mod watch;
 
 use std::io;
 use std::time::Duration;
@@ -61,6 +61,18 @@ impl Workload {
         }
     }
 
+    /// Returns the name for readers.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Get1 => "GetPod, 1 in flight",
+            Self::Get16 => "GetPod, 16 in flight",
+            Self::List100 => "ListPods of 100",
+            Self::List500 => "ListPods of 500",
+            Self::List500Masked => "ListPods of 500, `status.phase,status.podIPs`",
+            Self::Watch1000 => "an event of one of 1,000 watches",
+        }
+    }
+
     /// Returns how many pods the servers hold.
     pub const fn pods(self) -> usize {
         match self {
@@ -111,11 +123,11 @@ impl Measured {
             Workload::Get1 => Load::Unary(Unary::gets(socket, speech, pods, 1)?),
             Workload::Get16 => Load::Unary(Unary::gets(socket, speech, pods, 16)?),
             Workload::List100 | Workload::List500 => {
-                Load::Unary(Unary::lists(socket, speech, list(pods))?)
+                Load::Unary(Unary::lists(socket, speech, &list(pods), 1)?)
             }
             Workload::List500Masked => {
                 let answer = list(&masked(pods)?);
-                Load::Unary(Unary::masked_lists(socket, speech, answer)?)
+                Load::Unary(Unary::masked_lists(socket, speech, MASK, &answer)?)
             }
             Workload::Watch1000 => Load::Watch(Watches::begin(socket, speech, pods, 10, 100)?),
         };
@@ -159,11 +171,6 @@ impl Measured {
             }
             operations *= 4;
         }
-    }
-
-    /// Returns the server.
-    pub const fn server(&self) -> &Server {
-        &self.server
     }
 }
 

@@ -7,11 +7,9 @@ use crate::client::{Ask, Connection, Part, Speech};
 use crate::corpus::CorpusPod;
 use crate::message;
 
-use super::MASK;
-
 /// A connection that asks the same thing again and again.
 #[derive(Debug)]
-pub(super) struct Unary {
+pub(crate) struct Unary {
     connection: Connection,
     in_flight: usize,
     question: Question,
@@ -27,11 +25,11 @@ enum Question {
     /// The UID of each pod, and the bytes of the answer.
     Gets(Vec<(String, usize)>),
     List(usize),
-    Masked(usize),
+    Masked(String, usize),
 }
 
 impl Unary {
-    pub(super) fn gets(
+    pub(crate) fn gets(
         socket: &Path,
         speech: Speech,
         pods: &[CorpusPod],
@@ -44,12 +42,24 @@ impl Unary {
         Self::begin(socket, speech, question, in_flight, &first)
     }
 
-    pub(super) fn lists(socket: &Path, speech: Speech, answer: Vec<u8>) -> io::Result<Self> {
-        Self::begin(socket, speech, Question::List(answer.len()), 1, &answer)
+    pub(crate) fn lists(
+        socket: &Path,
+        speech: Speech,
+        answer: &[u8],
+        in_flight: usize,
+    ) -> io::Result<Self> {
+        let question = Question::List(answer.len());
+        Self::begin(socket, speech, question, in_flight, answer)
     }
 
-    pub(super) fn masked_lists(socket: &Path, speech: Speech, answer: Vec<u8>) -> io::Result<Self> {
-        Self::begin(socket, speech, Question::Masked(answer.len()), 1, &answer)
+    pub(crate) fn masked_lists(
+        socket: &Path,
+        speech: Speech,
+        mask: &str,
+        answer: &[u8],
+    ) -> io::Result<Self> {
+        let question = Question::Masked(mask.to_owned(), answer.len());
+        Self::begin(socket, speech, question, 1, answer)
     }
 
     fn begin(
@@ -77,7 +87,7 @@ impl Unary {
     }
 
     /// Makes so many calls, and returns how many were answered.
-    pub(super) fn run(&mut self, calls: u64) -> io::Result<u64> {
+    pub(crate) fn run(&mut self, calls: u64) -> io::Result<u64> {
         let mut to_call = calls;
         let mut answered = 0;
         while answered < calls {
@@ -109,8 +119,8 @@ impl Unary {
                 self.connection.call(Ask::List);
                 *bytes
             }
-            Question::Masked(bytes) => {
-                self.connection.call(Ask::Masked(MASK));
+            Question::Masked(mask, bytes) => {
+                self.connection.call(Ask::Masked(mask));
                 *bytes
             }
         };

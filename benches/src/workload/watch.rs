@@ -14,7 +14,7 @@ use crate::server::Server;
 
 /// Connections that watch.
 #[derive(Debug)]
-pub(super) struct Watches {
+pub(crate) struct Watches {
     connections: Vec<Watching>,
     /// How many watches there are in all.
     count: u64,
@@ -36,7 +36,7 @@ struct Watching {
 
 impl Watches {
     /// Begins the watches, and reads the first list of each.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         socket: &Path,
         speech: Speech,
         pods: &[CorpusPod],
@@ -86,7 +86,7 @@ impl Watches {
     }
 
     /// Has pods change until there are at least so many events, and returns how many there were.
-    pub(super) fn run(&mut self, server: &mut Server, events: u64) -> io::Result<u64> {
+    pub(crate) fn run(&mut self, server: &mut Server, events: u64) -> io::Result<u64> {
         let mut delivered = 0;
         while delivered < events {
             let number = self.changes % self.events.len();

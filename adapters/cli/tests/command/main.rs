@@ -7,6 +7,8 @@ mod connections;
 #[cfg(test)]
 mod consumer;
 #[cfg(test)]
+mod control_plane;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod formats;

@@ -1,0 +1,16 @@
+//! `serve --apiserver` against a real kube-apiserver with etcd, compared with what they answer.
+//!
+//! Needs Go and `PODSAPI_REAL_APISERVER=1`, since it builds both; without these the tests say so and pass.
+
+mod access;
+mod api;
+mod containers;
+mod credentials;
+mod fallback;
+mod link;
+mod node;
+mod outages;
+mod plane;
+mod pods;
+mod quiet;
+mod statics;

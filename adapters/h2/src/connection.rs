@@ -24,6 +24,7 @@ use crate::{
     exchange,
     guarded::{Guarded, Heard},
     limits::Limits,
+    origin::Origin,
     peer::Peer,
     runtime::Runtime,
     segments::Segments,
@@ -79,7 +80,7 @@ where
         alarm,
         heard,
         shared: Arc::clone(&shared),
-        peer,
+        origin: Arc::new(Origin::new(peer)),
         id: registration.id,
     };
     poll_fn(|cx| driver.poll(cx, &mut connection)).await;
@@ -175,7 +176,7 @@ enum Phase {
 /// Everything that decides about a connection beside the protocol itself.
 struct Driver<R: Runtime> {
     shared: Arc<Shared<R>>,
-    peer: Peer,
+    origin: Arc<Origin>,
     id: u64,
     streams: Arc<Streams>,
     phase: Phase,
@@ -206,9 +207,9 @@ impl<R: Runtime> Driver<R> {
                 Poll::Ready(Some(Ok((request, respond)))) => {
                     let stream = Stream::begin(&self.streams);
                     let shared = Arc::clone(&self.shared);
-                    let peer = self.peer;
+                    let origin = Arc::clone(&self.origin);
                     self.shared.runtime.spawn(async move {
-                        exchange::serve(shared, now, request, respond, peer).await;
+                        exchange::serve(shared, now, request, respond, origin).await;
                         drop(stream);
                     });
                     continue;

@@ -15,7 +15,7 @@ use podsapi_grpc::{dialect::Route, request};
 
 use crate::{
     alarm::Alarm,
-    peer::Peer,
+    origin::Origin,
     responder::Responder,
     runtime::Runtime,
     segments::{Outbox, Segments},
@@ -33,8 +33,8 @@ pub(crate) struct Exchange<R: Runtime> {
     pub(crate) started: Moment,
     /// Until when the client waits, once its headers were read and if they say so.
     pub(crate) deadline: Option<Moment>,
-    /// Who calls.
-    peer: Peer,
+    /// Who calls, on which connection.
+    pub(crate) origin: Arc<Origin>,
     /// What was called, once the headers were read.
     route: Option<Route>,
 }
@@ -54,7 +54,7 @@ pub(crate) async fn serve<R: Runtime>(
     started: Moment,
     request: Request<RecvStream>,
     respond: SendResponse<Segments>,
-    peer: Peer,
+    origin: Arc<Origin>,
 ) {
     let mut exchange = Exchange {
         alarm: Alarm::new(shared.runtime.clone()),
@@ -63,7 +63,7 @@ pub(crate) async fn serve<R: Runtime>(
         outbox: Outbox::default(),
         started,
         deadline: None,
-        peer,
+        origin,
         route: None,
     };
     let code = match AssertUnwindSafe(exchange.run(request)).catch_unwind().await {
@@ -145,7 +145,7 @@ impl<R: Runtime> Exchange<R> {
                 self.check_deadline()?;
                 self.decide(Call {
                     mask: request.mask,
-                    peer: self.peer.uid.map(|uid| PeerKey::new(uid.into())),
+                    peer: self.origin.peer.uid.map(|uid| PeerKey::new(uid.into())),
                     ..Call::new(dialect, method, message)
                 })
             }

@@ -309,7 +309,7 @@ impl<R: Runtime> Shared<R> {
     /// Adds what the driver itself counts.
     fn driver_metrics(&self, page: &mut Page, requests: &Requests) {
         let meters = &self.meters;
-        let rows: [(&str, &str, &str, u64); 9] = [
+        let rows: [(&str, &str, &str, u64); 12] = [
             (
                 "podsapi_connections",
                 GAUGE,
@@ -339,6 +339,24 @@ impl<R: Runtime> Shared<R> {
                 COUNTER,
                 "Calls refused because too many were in progress or held too many bytes.",
                 meters.calls_refused.value(),
+            ),
+            (
+                "podsapi_request_bytes",
+                GAUGE,
+                "Bytes of requests that have not ended.",
+                self.request_bytes.taken() as u64,
+            ),
+            (
+                "podsapi_reply_bytes",
+                GAUGE,
+                "Bytes of unary replies that wait to be read.",
+                self.reply_bytes.taken() as u64,
+            ),
+            (
+                "podsapi_replies_refused_total",
+                COUNTER,
+                "Calls refused because too many bytes of replies waited to be read.",
+                meters.replies_refused.value(),
             ),
             (
                 "podsapi_calls_unknown_total",

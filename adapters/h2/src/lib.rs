@@ -53,6 +53,7 @@ mod health;
 mod limits;
 mod meters;
 mod onlookers;
+mod origin;
 mod peer;
 mod reflection;
 mod responder;

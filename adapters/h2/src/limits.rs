@@ -50,6 +50,17 @@ pub struct Limits {
     ///
     /// 16 MiB: 256 requests of the largest size at one instant.
     pub max_request_bytes_in_flight: usize,
+    /// Bytes of unary replies on one connection that wait to be read; one more is
+    /// `RESOURCE_EXHAUSTED`.
+    ///
+    /// 256 MiB: twenty-five lists at one time of a node whose pods take 10 MiB. The bytes are shared
+    /// with the store for as long as it has those pods; a client that does not read keeps them
+    /// afterwards, which is what this bounds.
+    pub max_reply_bytes_per_connection: usize,
+    /// The same for all connections together.
+    ///
+    /// 1 GiB: four connections that do their worst.
+    pub max_reply_bytes: usize,
     /// Bytes read and thrown away before a call is refused, so that the answer is not followed
     /// by a reset of a request that was still being sent.
     ///
@@ -125,6 +136,8 @@ impl Default for Limits {
             max_send_buffer_bytes: 128 << 10,
             max_request_bytes: 64 << 10,
             max_request_bytes_in_flight: 16 << 20,
+            max_reply_bytes_per_connection: 256 << 20,
+            max_reply_bytes: 1 << 30,
             max_drain_bytes: 256 << 10,
             refused_request_timeout: Duration::from_millis(250),
             max_reflection_requests: 1000,

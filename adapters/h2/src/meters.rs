@@ -25,6 +25,8 @@ pub(crate) struct Meters {
     pub(crate) connections_refused: Counter,
     /// Calls refused because too many were in progress, or held too many bytes.
     pub(crate) calls_refused: Counter,
+    /// Calls refused because too many bytes of replies waited to be read.
+    pub(crate) replies_refused: Counter,
     /// Calls that named no method, or were no gRPC.
     pub(crate) calls_unknown: Counter,
     /// Calls that a bug in the server ended.

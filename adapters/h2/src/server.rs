@@ -86,6 +86,7 @@ pub(crate) struct Shared<R: Runtime> {
     pub(crate) connections: Arc<Slots>,
     pub(crate) calls: Arc<Slots>,
     pub(crate) request_bytes: Arc<Slots>,
+    pub(crate) reply_bytes: Arc<Slots>,
     /// What masked answers say of the schema.
     pub(crate) mask_schema: HeaderValue,
     service: Mutex<Service>,
@@ -144,6 +145,7 @@ impl<R: Runtime> Server<R> {
             connections: Arc::default(),
             calls: Arc::default(),
             request_bytes: Arc::default(),
+            reply_bytes: Arc::default(),
             mask_schema: HeaderValue::try_from(podsapi_core::mask_schema())
                 .unwrap_or(HeaderValue::from_static("unknown")),
             service: Mutex::new(service),

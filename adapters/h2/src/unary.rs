@@ -14,7 +14,7 @@ use podsapi_grpc::frame::{self, OneMessage};
 use crate::{
     alarm::after,
     exchange::{Exchange, Interrupt, exhausted},
-    meters::Lease,
+    meters::{Lease, Slots},
     runtime::Runtime,
 };
 
@@ -73,11 +73,32 @@ impl<R: Runtime> Exchange<R> {
         len: usize,
         parts: Vec<Bytes>,
     ) -> Result<Code, Interrupt> {
+        let _unread = self.lease_reply(len)?;
         self.queue(len, parts)?;
         self.responder.open().map_err(|_gone| Interrupt::Gone)?;
         let give_up = after(self.shared.runtime.now(), self.shared.limits.reply_timeout);
         poll_fn(|cx| self.poll_flush(cx, give_up)).await?;
         Ok(self.end(Status::new(Code::Ok, "")))
+    }
+
+    /// Takes room for a reply that waits to be read, of the connection and of all together.
+    ///
+    /// One that is larger than there may be at all is let through alone.
+    fn lease_reply(&self, len: usize) -> Result<[Lease; 2], Interrupt> {
+        let limits = &self.shared.limits;
+        let take = |slots: &Arc<Slots>, limit: usize| {
+            slots.take(len.min(limit), limit).ok_or_else(|| {
+                self.shared.meters.replies_refused.add(1);
+                exhausted("too many bytes of replies wait to be read; read them, or ask for less")
+            })
+        };
+        Ok([
+            take(
+                &self.origin.reply_bytes,
+                limits.max_reply_bytes_per_connection,
+            )?,
+            take(&self.shared.reply_bytes, limits.max_reply_bytes)?,
+        ])
     }
 
     /// Puts one message into the outbox.

@@ -121,6 +121,7 @@ pub async fn serve(
     })
     .await;
 
+    server.announce_shutdown();
     // A new server may already have put its own file there; that one stays.
     drop(files);
     drop(loops);

@@ -1,5 +1,6 @@
 //! Flow control: the client's windows are obeyed and slow readers are bounded.
 
+use podsapi_h2::Limits;
 use podsapi_proto::v1alpha1::ListPodsResponse;
 use podsapi_tests::frames::{self, code, setting};
 use podsapi_tests::raw_client::RawClient;
@@ -238,4 +239,76 @@ async fn a_watch_that_does_not_read_ends_alone_with_resource_exhausted() {
     );
     let other = served.client().await.unary(1, LIST, &[]).await;
     assert_eq!(other.grpc_status(), "0");
+}
+
+/// Line 56, for replies: what is not read is bounded on a connection and for all together.
+#[tokio::test]
+async fn replies_that_are_not_read_are_bounded_and_counted() {
+    let limits = Limits {
+        max_reply_bytes_per_connection: 40_000,
+        max_reply_bytes: 60_000,
+        ..Limits::default()
+    };
+    let served = Served::start_with(Setup {
+        ballast: BALLAST,
+        limits,
+        ..Setup::default()
+    });
+    let stuck = async || {
+        let mut client = served.client().await;
+        client
+            .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
+            .await;
+        client.call(1, LIST, &[]).await;
+        let open = |client: &RawClient| client.replies.contains_key(&1);
+        client.until("headers", open).await;
+        client
+    };
+    // A list takes some 25,000 bytes: the second is one too many for a connection, the third for all.
+    let mut first = stuck().await;
+    let refused = first.unary(3, LIST, &[]).await;
+    assert_eq!(refused.grpc_status(), "8");
+    let mut second = stuck().await;
+    let mut third = served.client().await;
+    assert_eq!(third.unary(1, LIST, &[]).await.grpc_status(), "8");
+    // What needs no reply of bytes, or a small one, is served.
+    assert_eq!(
+        third.unary(3, GET, b"\x0a\x06absent").await.grpc_status(),
+        "5"
+    );
+    let page = served.server().metrics_text();
+    assert!(
+        page.contains("\npodsapi_replies_refused_total 2\n"),
+        "{page}"
+    );
+
+    // Read or given up, the room comes back.
+    first.grant(1, 1 << 20).await;
+    assert_eq!(first.reply(1).await.grpc_status(), "0");
+    assert_eq!(third.unary(5, LIST, &[]).await.grpc_status(), "0");
+    second.send(&frames::reset(1, code::CANCEL)).await;
+    second.ping(b"is reset").await;
+    drop((first, second, third));
+    served.is_empty().await;
+    let page = served.server().metrics_text();
+    assert!(page.contains("\npodsapi_reply_bytes 0\n"), "{page}");
+}
+
+/// A reply that alone is more than there may be is still an answer.
+#[tokio::test]
+async fn a_reply_larger_than_the_bound_is_let_through_alone() {
+    let limits = Limits {
+        max_reply_bytes_per_connection: 1_000,
+        max_reply_bytes: 1_000,
+        ..Limits::default()
+    };
+    let served = Served::start_with(Setup {
+        ballast: BALLAST,
+        limits,
+        ..Setup::default()
+    });
+    let mut client = served.client().await;
+    for stream in [1, 3] {
+        assert_eq!(client.unary(stream, LIST, &[]).await.grpc_status(), "0");
+    }
 }

@@ -31,6 +31,7 @@
 //!   looked at, has the status that [`status()`] works out, told as the runtime's. A pod that is
 //!   newer than the view and not in it has none until the next view. Nothing is told of pods that
 //!   no owner has.
+//! * Where nobody looks at a runtime, no view ever comes, and statuses are the owners' own.
 //! * While the runtime is lost all statuses stay as they are. The next view is told as a whole list.
 //!
 //! # Lists

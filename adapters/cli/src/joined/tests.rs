@@ -99,3 +99,25 @@ async fn a_source_that_speaks_out_of_turn_is_told_so() {
     let refused = joined.sink(0, || {}).complete();
     assert_eq!(refused, Err(SourceError::CompleteBeforeBegin));
 }
+
+#[tokio::test]
+async fn without_a_runtime_the_gate_waits_for_the_owners_alone() {
+    let owner = SourceConfig::new("apiserver", SourceKind::Apiserver);
+    let config = Config {
+        sources: vec![owner.clone()],
+        ..Config::default()
+    };
+    let runtime = TokioRuntime::new();
+    let server = Server::new(Pods::new(config, runtime.now()), Limits::default(), runtime);
+    let joined = Joined::new(&server, &[owner], None, NodeFacts::default()).unwrap();
+    let sink = joined.sink(0, || {});
+    sink.stale(true);
+    list(&sink, &["a"]);
+    assert!(server.diagnostics().ready);
+    assert_eq!(server.diagnostics().sources.len(), 1);
+    assert!(source(&server, "apiserver").stale);
+    sink.problem(Some("out of reach".to_owned()));
+    assert_eq!(source(&server, "apiserver").last_error, "out of reach");
+    sink.stale(false);
+    assert!(!source(&server, "apiserver").stale);
+}

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod abuse;
 #[cfg(test)]
+mod apiserver;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod consumer;

@@ -18,7 +18,8 @@ pub(super) struct Node {
     pub(super) join: Join,
     pub(super) pods: Pods,
     sources: Vec<SourceId>,
-    runtime: SourceId,
+    /// Nothing where nobody looks at a runtime.
+    runtime: Option<SourceId>,
     clock: i64,
 }
 
@@ -36,13 +37,23 @@ impl Node {
         Self::with_facts(owners, node())
     }
 
+    /// A node where nobody looks at a runtime.
+    pub(super) fn without_runtime(owners: &[SourceKind]) -> Self {
+        Self::with(owners, None, NodeFacts::default())
+    }
+
     pub(super) fn with_facts(owners: &[SourceKind], facts: NodeFacts) -> Self {
+        let runtime = SourceConfig::new("cri", SourceKind::Cri);
+        Self::with(owners, Some(runtime), facts)
+    }
+
+    fn with(owners: &[SourceKind], runtime: Option<SourceConfig>, facts: NodeFacts) -> Self {
         let mut sources: Vec<_> = owners
             .iter()
             .enumerate()
             .map(|(place, kind)| SourceConfig::new(place.to_string(), *kind))
             .collect();
-        sources.push(SourceConfig::new("cri", SourceKind::Cri));
+        sources.extend(runtime.clone());
         let config = Config {
             sources,
             qps: u32::MAX,
@@ -55,7 +66,7 @@ impl Node {
             sources: (0..owners.len())
                 .map(|place| source(&place.to_string()))
                 .collect(),
-            runtime: source("cri"),
+            runtime: runtime.map(|runtime| source(&runtime.name)),
             pods,
             clock: 1_800_000_000,
         }
@@ -67,7 +78,7 @@ impl Node {
         while let Some((source, event)) = self.join.poll() {
             let id = match source {
                 SourceRef::Owner(place) => self.sources[place],
-                SourceRef::Runtime => self.runtime,
+                SourceRef::Runtime => self.runtime.expect("somebody looks at a runtime"),
             };
             let heard = self.pods.handle_source(id, event.clone(), Moment::ORIGIN);
             assert_eq!(heard, Ok(()), "{event:?}");

@@ -71,6 +71,19 @@ fn history() -> impl Strategy<Value = Vec<Op>> {
     (first.prop_shuffle(), vec(op(), 0..20)).prop_map(|(first, rest)| [first, rest].concat())
 }
 
+/// What owners say where nobody looks at a runtime, the three first lists in any order.
+fn history_of_owners() -> impl Strategy<Value = Vec<Op>> {
+    let first = (list(FILES), list(KUBELET), list(API));
+    let first = first.prop_map(|(files, kubelet, api)| vec![files, kubelet, api]);
+    let of_owners = |ops: Vec<Op>| {
+        let ops = ops.into_iter();
+        let ops = ops.filter(|op| !matches!(op, Op::View(_) | Op::RuntimeLost));
+        ops.collect::<Vec<_>>()
+    };
+    let rest = vec(op(), 0..30).prop_map(of_owners);
+    (first.prop_shuffle(), rest).prop_map(|(first, rest)| [first, rest].concat())
+}
+
 /// Says it to the node and returns how many words the core heard.
 fn say(node: &mut Node, op: &Op) -> usize {
     let told = match op {
@@ -124,6 +137,27 @@ proptest! {
                 Op::Put(..) | Op::Remove(..) | Op::View(_) => assert_eq!(words, 0, "{op:?}"),
                 Op::List(..) | Op::OwnerLost(_) | Op::RuntimeLost => {}
             }
+        }
+    }
+
+    #[test]
+    fn without_a_runtime_identities_are_as_the_model_says_and_statuses_the_owners_own(
+        history in history_of_owners()
+    ) {
+        let kinds = [SourceKind::Manifests, SourceKind::Kubelet, SourceKind::Apiserver];
+        let mut node = Node::without_runtime(&kinds);
+        let mut model = Model::default();
+        for (place, op) in history.iter().enumerate() {
+            say(&mut node, op);
+            model.apply(op);
+            if place < 2 {
+                assert!(!node.pods.readiness().is_ready());
+                continue;
+            }
+            assert_eq!(seen(&mut node), model.expected(), "after {op:?}");
+            let changes = node.pods.counters().changes;
+            say(&mut node, op);
+            assert_eq!(node.pods.counters().changes, changes, "said again: {op:?}");
         }
     }
 }

@@ -72,16 +72,8 @@ impl Node {
 
     /// Waits until the events so far are what is wanted.
     pub(super) async fn until(&mut self, what: &str, wanted: impl Fn(&[Event]) -> bool) {
-        self.within(PATIENCE, what, wanted).await;
-    }
-
-    /// The same, with a bound of its own.
-    pub(super) async fn within(
-        &mut self,
-        patience: Duration,
-        what: &str,
-        wanted: impl Fn(&[Event]) -> bool,
-    ) {
+        // After a long outage the next try is half a minute away at most.
+        let patience = PATIENCE + Duration::from_secs(30);
         let waiting = self.told.wait_for(|told| wanted(told));
         let met = tokio::time::timeout(patience, waiting)
             .await

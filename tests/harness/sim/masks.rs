@@ -20,6 +20,11 @@ pub(super) fn selection(text: &str) -> Projection {
     SELECTIONS.get(text).cloned().unwrap_or_default()
 }
 
+/// Returns whether the part of a pod that a mask selects can be large.
+pub(super) fn selects_ballast(text: &str) -> bool {
+    text.is_empty() || text.starts_with("metadata,")
+}
+
 static SELECTIONS: LazyLock<BTreeMap<&str, Projection>> = LazyLock::new(|| {
     let compiled = |text| {
         let mask = FieldMask::parse(text).expect("short enough");

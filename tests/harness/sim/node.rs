@@ -151,12 +151,17 @@ impl Node {
             refused, refused_by_twin,
             "words of sources that are refused"
         );
-        let Some(listing) = truth.list(now) else {
+        let Some(pods) = truth.list(now) else {
             return;
         };
-        if truth.join.is_none() {
-            assert_eq!(listing, truth.plain(), "what is served of what owners said");
-        }
+        let listing: Listing = match truth.join {
+            None => truth.plain(),
+            Some(_) => pods.iter().map(|pod| (uid_of(pod), pod.clone())).collect(),
+        };
+        assert!(
+            pods.iter().eq(listing.values()),
+            "what is served is not what owners said"
+        );
         if truth.history.last().is_none_or(|last| **last != listing) {
             truth.history.push(Arc::new(listing));
         }
@@ -195,7 +200,7 @@ impl Node {
 
     /// Returns whether all that was served at `since`, or at any time later, is this.
     pub(super) fn was_ever(&self, since: usize, mask: &Projection, expected: &Listing) -> bool {
-        let history = lock(&self.truth).history.clone();
+        let history = &lock(&self.truth).history;
         // The newest is what is seen most of the time.
         let mut listings = history[since..].iter().rev();
         listings
@@ -210,7 +215,7 @@ impl Node {
         uid: &str,
         expected: Option<&Bytes>,
     ) -> bool {
-        let history = lock(&self.truth).history.clone();
+        let history = &lock(&self.truth).history;
         let listings = history[since..].iter().rev();
         let mut pods = listings.map(|listing| listing.get(uid));
         pods.any(|pod| match (pod, expected) {
@@ -257,14 +262,13 @@ impl Truth {
     }
 
     /// Returns what the twin serves, once it is ready.
-    fn list(&mut self, now: Moment) -> Option<Listing> {
+    fn list(&mut self, now: Moment) -> Option<Vec<Bytes>> {
         let call = Call::new(Dialect::V1alpha1, Method::ListPods, Bytes::new());
         let Reply::Answer(answer) = self.twin.handle_call(call, now) else {
             return None;
         };
         let answer = v1alpha1::ListPodsResponse::decode(Bytes::from(answer.to_vec()));
-        let pods = answer.expect("the service encodes its answers").pods;
-        Some(pods.into_iter().map(|pod| (uid_of(&pod), pod)).collect())
+        Some(answer.expect("the service encodes its answers").pods)
     }
 
     /// Returns what must be served where no runtime is seen: of each UID what its first owner says.

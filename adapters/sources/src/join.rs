@@ -18,8 +18,9 @@
 //! * Static pods and mirror pods of one namespace and name are one pod. Its UID is the one that an
 //!   owner which does not guess gives it (a kubelet); else, for a pod from a folder of manifests,
 //!   the one that the runtime's sandbox carries (same namespace and name, `kubernetes.io/config.source`
-//!   is `file`), which is remembered when the sandbox goes; else the mirror pod's hash; else the
-//!   UID that the manifest got here. `kubernetes.io/config.hash` follows.
+//!   is `file`), which is remembered when the sandbox goes; else the mirror pod's hash, which is
+//!   remembered too, since a kubelet's pod stays when its mirror is deleted; else the UID that the
+//!   manifest got here. `kubernetes.io/config.hash` follows.
 //! * So adoption before the first view and the first lists are complete is seen by nobody, and
 //!   later is DELETED of the old UID and ADDED of the new one.
 //! * A static pod's file has no status; while its mirror pod is known, the mirror's is its owner's
@@ -227,7 +228,7 @@ impl Join {
 
     /// Works out what has changed and tells it.
     fn step(&mut self, lists: Lists, at: i64) {
-        self.adopted.forget(&self.owners);
+        self.adopted.keep_up(&self.owners);
         let served = served(&self.owners, &self.adopted);
         let gone = self.take_stock(&served);
         let news = self.work_out_statuses(&served, at);

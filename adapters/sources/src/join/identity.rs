@@ -25,10 +25,13 @@ pub(super) enum Identity {
 /// Namespace and name.
 type Name = (String, String);
 
-/// The UIDs that the runtime's sandboxes show of pods from files.
+/// What was learned of the UIDs of pods from files.
 #[derive(Debug, Default)]
 pub(super) struct Adopted {
+    /// From the runtime's sandboxes.
     uids: BTreeMap<Name, Uid>,
+    /// From mirror pods, which come and go while a kubelet's pod stays.
+    hashes: BTreeMap<Name, Uid>,
     /// Those that are in the newest view.
     shown: BTreeSet<Name>,
 }
@@ -84,14 +87,25 @@ impl Adopted {
         }
     }
 
-    /// Forgets what neither the runtime shows nor a manifest names any more.
-    pub(super) fn forget(&mut self, owners: &[Owner]) {
+    /// Learns from the mirror pods of what a manifest names, and forgets what neither the runtime
+    /// shows nor a manifest names any more.
+    pub(super) fn keep_up(&mut self, owners: &[Owner]) {
         let files = owners.iter().filter(|owner| guesses(owner.kind));
         let pods = files.flat_map(|owner| owner.held.values());
         let named: BTreeSet<Name> = pods
             .filter_map(|held| held.pod.as_ref())
             .map(name)
             .collect();
+        let mut order: Vec<&Owner> = owners.iter().collect();
+        order.sort_by_key(|owner| owner.kind);
+        let mut hashes = BTreeMap::new();
+        for held in order.into_iter().flat_map(|owner| owner.held.values()) {
+            if let (Identity::Mirror(hash), Some(pod)) = (&held.identity, &held.pod) {
+                hashes.entry(name(pod)).or_insert_with(|| hash.clone());
+            }
+        }
+        self.hashes.extend(hashes);
+        self.hashes.retain(|name, _| named.contains(name));
         let shown = &self.shown;
         self.uids
             .retain(|name, _| shown.contains(name) || named.contains(name));
@@ -143,9 +157,14 @@ fn groups(owners: &[Owner]) -> BTreeMap<Name, Group> {
 
 impl Group {
     fn uid<'a>(&'a self, name: &Name, adopted: &'a Adopted) -> Option<&'a Uid> {
-        let shown = adopted.uids.get(name).filter(|_| self.guessed.is_some());
+        let guessed = self.guessed.as_ref();
+        let shown = adopted.uids.get(name).filter(|_| guessed.is_some());
         let given = self.given.as_ref().or(shown);
-        given.or(self.mirrored.as_ref()).or(self.guessed.as_ref())
+        let hash = self.mirrored.as_ref().or_else(|| {
+            let hash = adopted.hashes.get(name);
+            hash.filter(|_| guessed.is_some())
+        });
+        given.or(hash).or(guessed)
     }
 }
 

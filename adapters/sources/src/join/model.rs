@@ -47,6 +47,8 @@ pub(super) struct Model {
     held: [BTreeMap<String, Held>; 3],
     /// The UID of the sandbox that was seen last for each name.
     adopted: BTreeMap<&'static str, String>,
+    /// The hash of the mirror pod that was seen last for each name.
+    hashes: BTreeMap<String, String>,
     shown: Vec<(&'static str, String)>,
     live: bool,
     views: usize,
@@ -126,6 +128,16 @@ impl Model {
             shown.iter().any(|(shown, _)| shown == name)
                 || files.values().any(|held| held.name() == *name)
         });
+        let mut mirrors = BTreeMap::new();
+        for held in self.held[API].values() {
+            if let Held::Mirror { name, hash, .. } = held {
+                let name = (*name).to_owned();
+                mirrors.entry(name).or_insert_with(|| hash.clone());
+            }
+        }
+        self.hashes.extend(mirrors);
+        self.hashes
+            .retain(|name, _| files.values().any(|held| held.name() == name));
         self.settle(whole);
     }
 
@@ -192,7 +204,10 @@ impl Model {
         }
         match (first(API), file) {
             (Some(Held::Mirror { hash, .. }), _) => hash.clone(),
-            (_, Some(file)) => file.uid().to_owned(),
+            (_, Some(file)) => match self.hashes.get(name) {
+                Some(hash) => hash.clone(),
+                None => file.uid().to_owned(),
+            },
             (_, None) => panic!("a name is asked for because somebody holds it"),
         }
     }

@@ -93,7 +93,26 @@ fn file_kubelet_and_mirror_of_one_static_pod_are_one_pod() {
     assert_eq!((&*served[0].uid, &*served[0].hash), ("kubelet", "kubelet"));
     node.remove(1, "kubelet");
     node.remove(2, "api");
-    assert_eq!(node.served()[0].uid, "made-up");
+    assert_eq!(node.served()[0].uid, "hash");
+    node.list(0, &[]);
+    node.list(0, &[from_file("p", "made-up")]);
+    assert_eq!(node.served()[0].uid, "made-up", "a new file, a new pod");
+}
+
+#[test]
+fn a_static_pod_keeps_its_uid_when_its_mirror_pod_is_deleted_and_made_anew() {
+    let mut node = Node::new(&[FILES, API]);
+    node.view(&RuntimeView::default());
+    node.list(0, &[from_file("p", "made-up")]);
+    node.list(1, &[mirror("p", "api", "hash")]);
+    let watch = node.watch();
+    node.events(watch);
+    node.remove(1, "api");
+    node.put(1, &mirror("p", "api-2", "hash"));
+    let events = node.events(watch);
+    let modified = |event: &(i32, String, String)| (event.0, &*event.1) == (2, "hash");
+    assert!(events.iter().all(modified), "{events:?}");
+    assert_eq!(node.served()[0].uid, "hash");
 }
 
 #[test]

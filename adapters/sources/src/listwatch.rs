@@ -82,6 +82,7 @@ use asking::{Asking, SILENCE, State, Task, after, lasted};
 use body::Body;
 use events::Event;
 use failure::{Cause, Failure};
+use page::VERSION_BYTES;
 use pods::{Bounds, Pods};
 use request::Age;
 use schedule::Schedule;
@@ -252,12 +253,16 @@ impl ListWatch {
         let task = asking.task.clone();
         let answered = asking.answered;
         match (std::mem::replace(&mut asking.body, Body::None), task) {
-            (Body::Page(page), Task::List { age, pages, .. }) => {
+            (Body::Page(page), Task::List { age, token, pages }) => {
                 let mut found = Vec::new();
                 let finished = page.finish(limit, &mut found);
                 self.list(found);
                 match finished {
                     Ok(meta) if meta.next.is_empty() => self.listed(meta.version, now),
+                    Ok(meta) if meta.next == token => {
+                        let text = "a page of a list that names itself as the next one";
+                        self.fail(Cause::Broken(text.to_owned()), now);
+                    }
                     Ok(_) if pages >= PAGES => {
                         let text = format!("a list of more than {PAGES} pages");
                         self.fail(Cause::Broken(text), now);
@@ -403,6 +408,11 @@ impl ListWatch {
                     continue;
                 }
             };
+            if version.len() > VERSION_BYTES {
+                let text = "an event whose resourceVersion is too long";
+                let task = Task::list(Age::Newest);
+                return self.retry(Cause::Broken(text.to_owned()), None, task, now);
+            }
             if !version.is_empty() {
                 self.version = version;
             }
@@ -419,6 +429,9 @@ impl ListWatch {
         if lasted(answered, now) < SHORT_WATCH {
             let text = "the server ended the watch as soon as it had begun";
             return self.fail(Cause::Broken(text.to_owned()), now);
+        }
+        if lasted(answered, now) >= PROVEN_WATCH {
+            self.schedule.reset();
         }
         self.failed_watches = 0;
         self.state = State::Waiting {
@@ -437,11 +450,24 @@ impl ListWatch {
         let next = match &asking.task {
             Task::Watch if refusal.ahead => Task::list(Age::Newest),
             Task::Watch if gone => self.newer_list(),
-            Task::List { token, .. } if gone && !token.is_empty() => Task::list(Age::NewestWhole),
+            // One in one piece has no pages that could expire; a server that says so waits.
+            Task::List { age, token, .. }
+                if gone && !token.is_empty() && *age != Age::NewestWhole =>
+            {
+                Task::list(Age::NewestWhole)
+            }
             Task::List {
                 age: Age::Any | Age::NotOlderThan(_),
                 ..
             } if gone => Task::list(Age::Newest),
+            // It cannot even read that version, which another server told.
+            Task::List {
+                age: Age::NotOlderThan(_),
+                ..
+            } if refusal.code == 400 => {
+                let next = Task::list(Age::Newest);
+                return self.retry(Cause::Refused(refusal), retry_after, next, now);
+            }
             Task::List { .. } | Task::Watch => {
                 let next = self.again(retry_again(refusal.code));
                 return self.retry(Cause::Refused(refusal), retry_after, next, now);

@@ -67,9 +67,7 @@ impl Refusal {
             None => match parse_json(body) {
                 Ok(status @ Value::Map(_)) => Self::in_json(&status),
                 Ok(_) | Err(_) => Self {
-                    message: lossy(body.get(..FOREIGN_BYTES).unwrap_or(body))
-                        .trim()
-                        .to_owned(),
+                    message: quoted(body),
                     ..Self::default()
                 },
             },
@@ -101,6 +99,18 @@ impl Refusal {
     fn completed(mut self) -> Self {
         self.ahead |= self.message.contains("Too large resource version");
         self
+    }
+}
+
+/// Returns the beginning of a body that is no `Status`, unless it repeats what it was asked with:
+/// that has the credentials.
+fn quoted(body: &[u8]) -> String {
+    let text = lossy(body.get(..FOREIGN_BYTES).unwrap_or(body));
+    let small = text.to_ascii_lowercase();
+    let mut secrets = ["authorization", "bearer", "token"].into_iter();
+    match secrets.any(|word| small.contains(word)) {
+        true => "an answer that may hold credentials, not shown".to_owned(),
+        false => text.trim().to_owned(),
     }
 }
 
@@ -161,6 +171,19 @@ mod tests {
         assert!(refusal.message.starts_with("<html>xx"));
         assert_eq!(refusal.message.len(), 200);
         assert_eq!(Refusal::in_body(500, b"").message, "");
+    }
+
+    #[test]
+    fn a_body_that_repeats_the_request_is_not_quoted() {
+        for echo in [
+            "GET / HTTP/1.1\r\nAuthorization: Bearer word",
+            "{\"headers\": [\"authorization\", \"Basic d29yZA\"",
+            "X-Forwarded-Access-Token: word",
+        ] {
+            let refusal = Refusal::in_body(400, echo.as_bytes());
+            let expected = "an answer that may hold credentials, not shown";
+            assert_eq!(refusal.message, expected, "{echo}");
+        }
     }
 
     #[test]

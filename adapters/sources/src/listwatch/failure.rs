@@ -41,7 +41,9 @@ impl fmt::Display for Failure<'_> {
         }
         f.write_str(match self.synced {
             true => " (the pods stay as they were last; it is asked again)",
-            false => " (nothing of it is served before the first list; it is asked again)",
+            false => {
+                " (nothing but a checkpoint is served before the first list; it is asked again)"
+            }
         })
     }
 }

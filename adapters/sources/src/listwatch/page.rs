@@ -74,6 +74,9 @@ impl Page {
         if meta.version.is_empty() {
             return Err("a list without a resourceVersion".to_owned());
         }
+        if meta.version.len() > VERSION_BYTES {
+            return Err("a list whose resourceVersion is too long".to_owned());
+        }
         if meta.next.len() > META_BYTES {
             return Err("a list whose token for the next page is too long".to_owned());
         }
@@ -311,6 +314,10 @@ pub(super) const BEGINNING_BYTES: usize = 64 << 10;
 
 /// As much as the metadata of a list may have: a version and a token are some hundred bytes.
 const META_BYTES: usize = 64 << 10;
+
+/// As much as a `resourceVersion` may have, which is part of the next URL: a number, of twenty digits
+/// at most.
+pub(super) const VERSION_BYTES: usize = 1 << 10;
 
 /// The numbers of the fields of `PodList` and `ListMeta`.
 mod number {

@@ -165,6 +165,15 @@ impl Pods {
         self.told.faults.values().map(String::as_str)
     }
 
+    /// The bytes that are kept of what is wrong.
+    #[cfg(test)]
+    pub(super) fn kept_of_faults(&self) -> usize {
+        let faults = self.told.faults.iter();
+        faults
+            .map(|(key, text)| key.capacity() + text.capacity())
+            .sum()
+    }
+
     fn forget(&mut self, names: &Names) {
         let uid = self.told.find(names).map(|pod| pod.uid().clone());
         if let Some(uid) = uid {
@@ -260,11 +269,11 @@ impl Told {
         self.note(names.key(), format!("{}: {text}", names.subject()));
     }
 
-    fn note(&mut self, key: String, text: String) {
+    fn note(&mut self, mut key: String, text: String) {
+        shorten(&mut key);
         if self.faults.len() < FAULTS_LIMIT || self.faults.contains_key(&key) {
             let mut text = printable(&text).into_owned();
-            if let Some((end, _)) = text.char_indices().nth(TEXT_LIMIT) {
-                text.truncate(end);
+            if shorten(&mut text) {
                 text.push('…');
             }
             self.faults.insert(key, text);
@@ -275,8 +284,20 @@ impl Told {
     }
 
     fn no_fault(&mut self, names: &Names) {
-        self.faults.remove(&names.key());
+        let mut key = names.key();
+        shorten(&mut key);
+        self.faults.remove(&key);
     }
+}
+
+/// Cuts a text that is too long; tells whether it was.
+fn shorten(text: &mut String) -> bool {
+    let end = text.char_indices().nth(TEXT_LIMIT).map(|(end, _)| end);
+    if let Some(end) = end {
+        text.truncate(end);
+        text.shrink_to_fit();
+    }
+    end.is_some()
 }
 
 /// Pods that are told as faulty one by one, so that a server cannot fill the memory with them.
@@ -285,5 +306,5 @@ const FAULTS_LIMIT: usize = 100;
 /// In place of a UID, which has no spaces: what the limit keeps out.
 const MORE: &str = "and others";
 
-/// Characters of one fault that are told.
+/// Characters of one fault that are kept, and of what it is filed under.
 const TEXT_LIMIT: usize = 1_000;

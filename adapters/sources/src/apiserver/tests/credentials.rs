@@ -74,7 +74,7 @@ async fn a_wrong_kubeconfig_says_what_is_wrong_and_may_come_right() {
     assert!(
         heard
             .problem()
-            .contains("nothing of it is served before the first list")
+            .contains("nothing but a checkpoint is served before the first list")
     );
     let contexts = "contexts: [{name: a, context: {cluster: c, user: u}}]\n";
     let unknown = format!("{contexts}current-context: b\n");

@@ -316,3 +316,92 @@ fn no_text_of_a_server_can_steer_a_terminal() {
         driver.problem()
     );
 }
+
+#[test]
+fn a_list_in_one_piece_that_expires_page_by_page_is_asked_for_after_a_wait() {
+    let mut driver = Driver::new();
+    driver.ask();
+    for _ in 0..2 {
+        driver.answer(200, PROTOBUF, &list("10", "more", &scenes(&["a"])));
+        driver.ask();
+        driver.answer(410, PROTOBUF, &status(410, "Expired"));
+        driver.ask();
+    }
+    assert_eq!(driver.words(), [Word::Lost]);
+    assert!(driver.problem().contains("Expired"), "{}", driver.problem());
+    assert_ne!(driver.now, Moment::ORIGIN, "nobody waited");
+}
+
+#[test]
+fn a_page_that_names_itself_as_the_next_one_is_read_once() {
+    let mut driver = Driver::new();
+    driver.ask();
+    let page = list("10", "more", &scenes(&["a"]));
+    driver.answer(200, PROTOBUF, &page);
+    driver.ask();
+    driver.answer(200, PROTOBUF, &page);
+    assert_eq!(driver.words(), [Word::Lost]);
+    assert!(driver.problem().contains("names itself"));
+}
+
+#[test]
+fn a_version_that_fits_no_url_is_not_asked_for() {
+    let long = "9".repeat(10_000);
+    let mut driver = Driver::new();
+    driver.ask();
+    driver.answer(200, PROTOBUF, &list(&long, "", &[]));
+    assert!(driver.problem().contains("resourceVersion is too long"));
+    let mut driver = Driver::watching(&scenes(&["a"]));
+    let event =
+        format!(r#"{{"type":"BOOKMARK","object":{{"metadata":{{"resourceVersion":"{long}"}}}}}}"#);
+    driver.end();
+    driver.ask();
+    driver.head(200, JSON);
+    driver.words();
+    driver.body(event.as_bytes());
+    driver.body(b"\n");
+    assert_eq!(driver.words(), [Word::Lost]);
+    assert!(driver.problem().contains("resourceVersion is too long"));
+    assert!(driver.ask().ends_with("n1&limit=500"));
+}
+
+#[test]
+fn a_list_whose_version_cannot_be_read_by_the_server_is_read_from_its_store() {
+    let mut driver = Driver::watching(&scenes(&["a"]));
+    driver.body(&raw_event("ERROR", &status(410, "Expired")));
+    assert!(driver.ask().ends_with("n1&resourceVersion=10"));
+    driver.answer(400, JSON, status_in_json(400, "BadRequest").as_bytes());
+    assert_eq!(driver.words(), [Word::Lost]);
+    assert!(driver.ask().ends_with("n1&limit=500"));
+    driver.answer(200, PROTOBUF, &list("3", "", &scenes(&["b"])));
+    assert_eq!(driver.words(), whole(&scenes(&["b"])));
+}
+
+#[test]
+fn a_quiet_watch_that_ran_its_time_makes_the_next_failure_the_first_one() {
+    let mut driver = Driver::watching(&scenes(&["a"]));
+    for _ in 0..8 {
+        driver.fail();
+        driver.ask();
+    }
+    driver.answer(200, PROTOBUF, &list("12", "", &scenes(&["a"])));
+    driver.watch();
+    driver.wait(Duration::from_secs(400));
+    driver.end();
+    driver.ask();
+    driver.fail();
+    let (_, waited) = driver.next_request();
+    assert!(waited <= Duration::from_secs(5), "{waited:?}");
+}
+
+#[test]
+fn names_of_megabytes_are_not_kept() {
+    let mut driver = Driver::watching(&[]);
+    for last in ['a', 'b', 'c'] {
+        let mut pod = Scene::new(&format!("{}{last}", "u".repeat(1 << 20)), 1);
+        pod.node.clear();
+        driver.body(&event("ADDED", &pod));
+    }
+    let kept: usize = driver.machine.pods.kept_of_faults();
+    assert!(kept < 10_000, "{kept} bytes");
+}

@@ -102,6 +102,7 @@ fn serve(mut connection: UnixStream, pods: &[CorpusPod], watches: &Watches) -> i
         write_all(&mut connection, &parts)?;
         if begun > 0 {
             watches.add(&connection, begun)?;
+            connection.write_all(&message::SYNC_COMPLETE.repeat(begun))?;
         }
         requests.copy_within(done..filled, 0);
         filled -= done;

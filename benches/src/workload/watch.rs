@@ -47,13 +47,11 @@ impl Watches {
             let size = pod.pod.len();
             message::event_head(kind, size).len() + size
         };
-        let first = match speech {
+        let listed = match speech {
             Speech::Bare => 0,
-            Speech::Grpc => {
-                let pods = pods.iter().map(|pod| event(message::ADDED, pod));
-                pods.sum::<usize>() + message::SYNC_COMPLETE.len()
-            }
+            Speech::Grpc => pods.iter().map(|pod| event(message::ADDED, pod)).sum(),
         };
+        let first = listed + message::SYNC_COMPLETE.len();
         let events = pods.iter().take(CHANGING);
         let mut watches = Self {
             connections: Vec::new(),

@@ -115,6 +115,7 @@ fn play(world: &World) {
     let habits = Habits {
         pods: world.draw(|random| random.u32(1..12)),
         pause: Duration::from_millis(world.draw(|random| random.u64(2..200))),
+        heavy: world.one_in(4),
         shared: world.one_in(3),
     };
     world.tell(format_args!("{config:?}, joined: {joined}, {habits:?}"));
@@ -133,7 +134,7 @@ fn play(world: &World) {
         current: Arc::new(Mutex::new(start())),
         over: Arc::default(),
     };
-    let watchers = bring_clients(&site);
+    let (watchers, stuck) = bring_clients(&site);
 
     let rounds = world.draw(|random| random.u32(1..4));
     for round in 1..=rounds {
@@ -155,6 +156,12 @@ fn play(world: &World) {
     for watcher in &watchers {
         lock(watcher).check(&node);
     }
+    let watches = node.server.with_pods(|pods| pods.watch_count());
+    assert!(
+        watches <= watchers.len() + stuck,
+        "{watches} watches of {} watchers and {stuck} that are stuck",
+        watchers.len()
+    );
     site.over.store(true, Ordering::Relaxed);
     node.stop();
     finish(world, &node, &limits);
@@ -192,8 +199,9 @@ fn draw_config(world: &World) -> Config {
     }
 }
 
-/// Spawns the clients of a run, and returns those whose mirrors must be right in the end.
-fn bring_clients(site: &Site) -> Vec<Arc<Mutex<Learned>>> {
+/// Spawns the clients of a run; returns those whose mirrors must be right in the end, and how many
+/// watches others may have open.
+fn bring_clients(site: &Site) -> (Vec<Arc<Mutex<Learned>>>, usize) {
     let world = &site.world;
     let mut watchers = Vec::new();
     for number in 0..world.draw(|random| random.u32(1..5)) {
@@ -207,13 +215,14 @@ fn bring_clients(site: &Site) -> Vec<Arc<Mutex<Learned>>> {
     for _ in 0..world.draw(|random| random.u32(..3)) {
         world.spawn(calling::call(site.clone()));
     }
-    for _ in 0..world.draw(|random| random.u32(..3)) {
+    let stuck = world.draw(|random| random.usize(..3));
+    for _ in 0..stuck {
         world.spawn(watching::stay_stuck(site.clone()));
     }
     for _ in 0..world.draw(|random| random.u32(..3)) {
         world.spawn(calling::be_rude(site.clone()));
     }
-    watchers
+    (watchers, stuck * watching::MOST_STUCK)
 }
 
 const TEMPERS: [Temper; 3] = [Temper::Prompt, Temper::Slow, Temper::Fickle];

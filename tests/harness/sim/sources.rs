@@ -17,6 +17,8 @@ pub(super) struct Habits {
     pub(super) pods: u32,
     /// The longest time between two words.
     pub(super) pause: Duration,
+    /// Whether most pods are so large that a first list does not fit into what is sent at once.
+    pub(super) heavy: bool,
     /// Whether both owners speak of the same pods at times.
     pub(super) shared: bool,
 }
@@ -122,6 +124,7 @@ fn pod(world: &World, owner: usize, habits: Habits) -> EncodedPod {
     let ballast = match world.draw(|random| random.u32(..200)) {
         0 => world.draw(|random| random.usize(..60_000)),
         1..20 => world.draw(|random| random.usize(..3_000)),
+        _ if habits.heavy => 3_000,
         _ => 0,
     };
     let phase = world.draw(|random| random.choice(["Pending", "Running", "Failed"]));

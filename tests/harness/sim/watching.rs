@@ -341,6 +341,9 @@ fn uid_of(pod: &Bytes) -> String {
     pod.uid().as_str().to_owned()
 }
 
+/// The watches that a stuck client opens at most.
+pub(super) const MOST_STUCK: usize = 3;
+
 /// Opens watches and reads nothing of them until the run is over.
 pub(super) async fn stay_stuck(site: Site) {
     let world = site.world.clone();
@@ -353,7 +356,7 @@ pub(super) async fn stay_stuck(site: Site) {
         return;
     };
     let mut answers = Vec::new();
-    for _ in 0..world.draw(|random| random.u32(1..4)) {
+    for _ in 0..world.draw(|random| random.usize(1..=MOST_STUCK)) {
         let question = Question {
             dialect: Dialect::V1alpha1,
             method: Method::WatchPods,

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use podsapi_core::Config;
+use podsapi_core::{Config, DEFAULT_FAIR_PEERS};
 use podsapi_h2::Limits;
 
 const SECURITY: &str = include_str!("../../../SECURITY.md");
@@ -58,6 +58,14 @@ fn limits_are_as_told() {
             format!("{} MiB", limits.max_request_bytes_in_flight >> 20),
         ),
         (
+            "replies that wait to be read",
+            format!(
+                "{} MiB a connection, {} GiB in all",
+                limits.max_reply_bytes_per_connection >> 20,
+                limits.max_reply_bytes >> 30
+            ),
+        ),
+        (
             "request headers",
             format!("{} KiB", limits.max_header_list_bytes >> 10),
         ),
@@ -100,6 +108,8 @@ fn limits_are_as_told() {
         grouped(config.max_pods_per_source.get())
     );
     assert!(SECURITY.contains(&pods), "{pods}");
+    let fair = format!("a rate for each of {DEFAULT_FAIR_PEERS} users");
+    assert!(limit("with `--fair`").starts_with(&fair), "{fair}");
 }
 
 #[test]

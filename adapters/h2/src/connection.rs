@@ -5,12 +5,11 @@ use std::{
     pin::pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
-use futures_util::task::AtomicWaker;
 use h2::{
     Ping, PingPong, Reason,
     server::{Builder, Connection},
@@ -20,9 +19,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
     alarm::{Alarm, after},
+    attention::Attention,
     authority::AuthorityFilter,
+    calls::Calls,
     exchange,
+    gathered::Gathered,
     guarded::{Guarded, Heard},
+    ledger::Ledger,
     limits::Limits,
     origin::Origin,
     peer::Peer,
@@ -47,21 +50,33 @@ where
     tracing::debug!(uid = peer.uid, pid = peer.pid, "a connection begins");
     let now = shared.runtime.now();
     let heard = Arc::new(Heard::new(now));
-    let registration = Registration::new(&shared);
-    let io = AuthorityFilter::new(Guarded::new(io, Arc::clone(&shared), Arc::clone(&heard)));
+    let attention = Arc::<Attention>::default();
+    let own_waker = Waker::from(Arc::clone(&attention));
+    let _registration = Registration::new(&shared, &own_waker);
+    let ledger = Arc::new(Ledger::default());
+    let io = Guarded::new(io, Arc::clone(&shared), Arc::clone(&heard));
+    let transport = Gathered::new(io, Arc::clone(&ledger));
+    let io = AuthorityFilter::new(transport.clone());
     let unfinished = io.unfinished();
 
     let mut alarm = Alarm::new(shared.runtime.clone());
     let preface_limit = after(now, shared.limits.preface_timeout);
     let mut handshake = pin!(builder(&shared.limits).handshake::<_, Segments>(io));
-    let connection = poll_fn(|cx| {
-        if let Poll::Ready(result) = handshake.as_mut().poll(cx) {
+    let connection = poll_fn(|task| {
+        attention.begin_turn();
+        let cx = &mut Context::from_waker(&own_waker);
+        let result = handshake.as_mut().poll(cx);
+        // The first settings do not wait for the client's.
+        let lost = matches!(transport.poll_drain(cx), Poll::Ready(Err(_)));
+        if let Poll::Ready(result) = result {
             return Poll::Ready(result.ok());
         }
-        if shared.is_stopping(registration.id, cx.waker()) {
+        let late = alarm.poll_passed(cx, preface_limit).is_ready();
+        if lost || late || shared.is_stopping() {
             return Poll::Ready(None);
         }
-        alarm.poll_passed(cx, preface_limit).map(|()| None)
+        attention.wake_when_called(task.waker());
+        Poll::Pending
     })
     .await;
     let Some(mut connection) = connection else {
@@ -71,7 +86,11 @@ where
 
     let mut driver = Driver {
         pings: connection.ping_pong(),
-        streams: Arc::default(),
+        calls: Calls::new(&attention),
+        attention,
+        own_waker,
+        transport,
+        ledger,
         phase: Phase::Open,
         ping_sent: None,
         idle_since: None,
@@ -81,7 +100,6 @@ where
         heard,
         shared: Arc::clone(&shared),
         origin: Arc::new(Origin::new(peer)),
-        id: registration.id,
     };
     poll_fn(|cx| driver.poll(cx, &mut connection)).await;
     tracing::trace!(?peer, "a connection is over");
@@ -124,9 +142,11 @@ struct Registration<R: Runtime> {
 }
 
 impl<R: Runtime> Registration<R> {
-    fn new(shared: &Arc<Shared<R>>) -> Self {
+    fn new(shared: &Arc<Shared<R>>, waker: &Waker) -> Self {
+        let id = shared.next_number();
+        shared.remember_connection(id, waker.clone());
         Self {
-            id: shared.next_number(),
+            id,
             shared: Arc::clone(shared),
         }
     }
@@ -135,30 +155,6 @@ impl<R: Runtime> Registration<R> {
 impl<R: Runtime> Drop for Registration<R> {
     fn drop(&mut self) {
         self.shared.forget_connection(self.id);
-    }
-}
-
-/// Calls in progress on one connection, and whom to tell when one ends.
-#[derive(Debug, Default)]
-struct Streams {
-    live: AtomicUsize,
-    connection: AtomicWaker,
-}
-
-/// One call in progress.
-struct Stream(Arc<Streams>);
-
-impl Stream {
-    fn begin(streams: &Arc<Streams>) -> Self {
-        streams.live.fetch_add(1, Ordering::AcqRel);
-        Self(Arc::clone(streams))
-    }
-}
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        self.0.live.fetch_sub(1, Ordering::AcqRel);
-        self.0.connection.wake();
     }
 }
 
@@ -174,11 +170,16 @@ enum Phase {
 }
 
 /// Everything that decides about a connection beside the protocol itself.
-struct Driver<R: Runtime> {
+struct Driver<IO, R: Runtime> {
     shared: Arc<Shared<R>>,
     origin: Arc<Origin>,
-    id: u64,
-    streams: Arc<Streams>,
+    attention: Arc<Attention>,
+    /// Calls the attention to the connection as a whole.
+    own_waker: Waker,
+    calls: Calls,
+    /// The transport that the library writes to, for writing what it gathered.
+    transport: Gathered<Guarded<IO, R>>,
+    ledger: Arc<Ledger>,
     phase: Phase,
     heard: Arc<Heard>,
     pings: Option<PingPong>,
@@ -193,85 +194,141 @@ struct Driver<R: Runtime> {
     alarm: Alarm<R>,
 }
 
-impl<R: Runtime> Driver<R> {
-    /// Accepts streams without ever waiting for one, and completes when the connection is over.
-    fn poll<IO: AsyncRead + AsyncWrite + Unpin>(
-        &mut self,
-        cx: &mut Context<'_>,
-        connection: &mut Connection<IO, Segments>,
-    ) -> Poll<()> {
-        self.streams.connection.register(cx.waker());
-        loop {
-            let now = self.shared.runtime.now();
+/// What a turn of a connection came to.
+enum Turn {
+    /// There is more to do at once.
+    Again,
+    /// Nothing until something is woken.
+    Idle,
+    /// The connection is over.
+    Over,
+}
+
+/// Turns of one connection before other connections have theirs.
+const TURNS: usize = 16;
+
+/// Calls that are begun in one turn, before those that are in progress have theirs.
+const BEGUN_A_TURN: usize = 64;
+
+type Http2<IO, R> = Connection<AuthorityFilter<Gathered<Guarded<IO, R>>>, Segments>;
+
+impl<IO, R> Driver<IO, R>
+where
+    IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    R: Runtime,
+{
+    /// Drives the connection and all its calls, and completes when it is over.
+    fn poll(&mut self, task: &mut Context<'_>, connection: &mut Http2<IO, R>) -> Poll<()> {
+        self.attention.hush();
+        let own_waker = self.own_waker.clone();
+        let cx = &mut Context::from_waker(&own_waker);
+        for _ in 0..TURNS {
+            self.attention.begin_turn();
+            match self.turn(cx, connection) {
+                Turn::Again => {}
+                Turn::Idle => {
+                    self.attention.wake_when_called(task.waker());
+                    return Poll::Pending;
+                }
+                Turn::Over => return Poll::Ready(()),
+            }
+        }
+        if let Poll::Ready(Err(error)) = self.transport.poll_drain(cx) {
+            tracing::debug!(%error, "a connection fails");
+            return Poll::Ready(());
+        }
+        task.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    fn turn(&mut self, cx: &mut Context<'_>, connection: &mut Http2<IO, R>) -> Turn {
+        let now = self.shared.runtime.now();
+        for _ in 0..BEGUN_A_TURN {
             match connection.poll_accept(cx) {
                 Poll::Ready(Some(Ok((request, respond)))) => {
-                    let stream = Stream::begin(&self.streams);
                     let shared = Arc::clone(&self.shared);
                     let origin = Arc::clone(&self.origin);
-                    self.shared.runtime.spawn(async move {
-                        exchange::serve(shared, now, request, respond, origin).await;
-                        drop(stream);
-                    });
-                    continue;
+                    let ledger = Arc::clone(&self.ledger);
+                    let call = exchange::serve(shared, now, request, respond, origin, ledger);
+                    self.calls.begin(call);
                 }
                 Poll::Ready(Some(Err(error))) => {
                     tracing::debug!(%error, "a connection fails");
-                    return Poll::Ready(());
+                    return Turn::Over;
                 }
-                Poll::Ready(None) => return Poll::Ready(()),
-                Poll::Pending => {}
+                Poll::Ready(None) => return Turn::Over,
+                Poll::Pending => break,
             }
-            let idle = self.streams.live.load(Ordering::Acquire) == 0;
-            self.idle_since = idle.then(|| self.idle_since.unwrap_or(now));
-            let idle_limit = self
-                .idle_since
-                .map(|since| after(since, self.shared.limits.idle_timeout));
-            let stopping = self.shared.is_stopping(self.id, cx.waker());
-            let next = match self.phase {
-                Phase::Open if stopping || idle_limit.is_some_and(|limit| now >= limit) => {
-                    connection.graceful_shutdown();
-                    self.phase = Phase::Draining(now);
-                    continue;
+        }
+        if self.calls.poll_woken() {
+            return Turn::Again;
+        }
+        if let Poll::Ready(Err(error)) = self.transport.poll_drain(cx) {
+            tracing::debug!(%error, "a connection fails");
+            return Turn::Over;
+        }
+        self.look_at_time(cx, now, connection)
+    }
+
+    /// Ends the connection, or begins to end it, when it is time for that.
+    fn look_at_time(
+        &mut self,
+        cx: &mut Context<'_>,
+        now: Moment,
+        connection: &mut Http2<IO, R>,
+    ) -> Turn {
+        let idle = self.calls.len() == 0;
+        self.idle_since = idle.then(|| self.idle_since.unwrap_or(now));
+        let idle_limit = self
+            .idle_since
+            .map(|since| after(since, self.shared.limits.idle_timeout));
+        let next = match self.phase {
+            Phase::Open
+                if self.shared.is_stopping() || idle_limit.is_some_and(|limit| now >= limit) =>
+            {
+                connection.graceful_shutdown();
+                self.phase = Phase::Draining(now);
+                return Turn::Again;
+            }
+            Phase::Open => idle_limit,
+            Phase::Draining(since) => {
+                let unanswered = after(since, self.shared.limits.goaway_timeout);
+                let end = after(since, self.shared.limits.drain_timeout);
+                if now >= end || (idle && now >= unanswered) {
+                    connection.abrupt_shutdown(Reason::NO_ERROR);
+                    self.phase = Phase::Closing(after(now, FAREWELL));
+                    return Turn::Again;
                 }
-                Phase::Open => idle_limit,
-                Phase::Draining(since) => {
-                    let unanswered = after(since, self.shared.limits.goaway_timeout);
-                    let end = after(since, self.shared.limits.drain_timeout);
-                    if now >= end || (idle && now >= unanswered) {
-                        connection.abrupt_shutdown(Reason::NO_ERROR);
-                        self.phase = Phase::Closing(after(now, FAREWELL));
-                        continue;
-                    }
-                    Some(if now < unanswered {
-                        unanswered.min(end)
-                    } else {
-                        end
-                    })
-                }
-                Phase::Closing(end) if now >= end => return Poll::Ready(()),
-                Phase::Closing(end) => Some(end),
-            };
-            let Some(sign_of_life) = self.poll_keepalive(cx, now) else {
-                tracing::debug!("a connection is closed, its peer shows no sign of life");
-                return Poll::Ready(());
-            };
-            let frame = self.unfinished.load(Ordering::Relaxed);
-            let known = self.unfinished_since.filter(|(known, _)| *known == frame);
-            self.unfinished_since = (frame > 0).then(|| known.unwrap_or((frame, now)));
-            let frame_limit = self
-                .unfinished_since
-                .map(|(_, since)| after(since, self.shared.limits.request_timeout));
-            if frame_limit.is_some_and(|limit| now >= limit) {
-                tracing::debug!("a connection is closed, its peer does not end a frame");
-                return Poll::Ready(());
+                Some(if now < unanswered {
+                    unanswered.min(end)
+                } else {
+                    end
+                })
             }
-            let next = [next, frame_limit]
-                .into_iter()
-                .flatten()
-                .fold(sign_of_life, Moment::min);
-            if self.alarm.poll_passed(cx, next).is_pending() {
-                return Poll::Pending;
-            }
+            Phase::Closing(end) if now >= end => return Turn::Over,
+            Phase::Closing(end) => Some(end),
+        };
+        let Some(sign_of_life) = self.poll_keepalive(cx, now) else {
+            tracing::debug!("a connection is closed, its peer shows no sign of life");
+            return Turn::Over;
+        };
+        let frame = self.unfinished.load(Ordering::Relaxed);
+        let known = self.unfinished_since.filter(|(known, _)| *known == frame);
+        self.unfinished_since = (frame > 0).then(|| known.unwrap_or((frame, now)));
+        let frame_limit = self
+            .unfinished_since
+            .map(|(_, since)| after(since, self.shared.limits.request_timeout));
+        if frame_limit.is_some_and(|limit| now >= limit) {
+            tracing::debug!("a connection is closed, its peer does not end a frame");
+            return Turn::Over;
+        }
+        let next = [next, frame_limit]
+            .into_iter()
+            .flatten()
+            .fold(sign_of_life, Moment::min);
+        match self.alarm.poll_passed(cx, next) {
+            Poll::Ready(()) => Turn::Again,
+            Poll::Pending => Turn::Idle,
         }
     }
 

@@ -15,6 +15,7 @@ use podsapi_grpc::{dialect::Route, request};
 
 use crate::{
     alarm::Alarm,
+    ledger::Ledger,
     origin::Origin,
     responder::Responder,
     runtime::Runtime,
@@ -37,6 +38,8 @@ pub(crate) struct Exchange<R: Runtime> {
     pub(crate) origin: Arc<Origin>,
     /// What was called, once the headers were read.
     route: Option<Route>,
+    /// How the call ended; until it has, how it ends when its connection does.
+    code: Code,
 }
 
 /// Why a call ends before it is done.
@@ -55,18 +58,20 @@ pub(crate) async fn serve<R: Runtime>(
     request: Request<RecvStream>,
     respond: SendResponse<Segments>,
     origin: Arc<Origin>,
+    ledger: Arc<Ledger>,
 ) {
     let mut exchange = Exchange {
         alarm: Alarm::new(shared.runtime.clone()),
         shared,
         responder: Responder::new(respond),
-        outbox: Outbox::default(),
+        outbox: Outbox::new(ledger),
         started,
         deadline: None,
         origin,
         route: None,
+        code: Code::Cancelled,
     };
-    let code = match AssertUnwindSafe(exchange.run(request)).catch_unwind().await {
+    exchange.code = match AssertUnwindSafe(exchange.run(request)).catch_unwind().await {
         Ok(code) => code,
         Err(_panic) => {
             exchange.shared.meters.panics.add(1);
@@ -77,15 +82,6 @@ pub(crate) async fn serve<R: Runtime>(
             ))
         }
     };
-    let shared = &exchange.shared;
-    match exchange.route {
-        Some(Route::Pods(dialect, method)) => {
-            let nanos = shared.runtime.now().nanos_since(started);
-            shared.meters.count_end(dialect, method, code, nanos);
-        }
-        Some(Route::Diagnostics | Route::Health(_) | Route::Reflection(_)) => {}
-        None => shared.meters.calls_unknown.add(1),
-    }
 }
 
 impl<R: Runtime> Exchange<R> {
@@ -233,6 +229,21 @@ impl<R: Runtime> Exchange<R> {
             }
             Some(_) | None => late(),
         })
+    }
+}
+
+impl<R: Runtime> Drop for Exchange<R> {
+    /// Counts the call, which is over, by itself or with its connection.
+    fn drop(&mut self) {
+        let meters = &self.shared.meters;
+        match self.route {
+            Some(Route::Pods(dialect, method)) => {
+                let nanos = self.shared.runtime.now().nanos_since(self.started);
+                meters.count_end(dialect, method, self.code, nanos);
+            }
+            Some(Route::Diagnostics | Route::Health(_) | Route::Reflection(_)) => {}
+            None => meters.calls_unknown.add(1),
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 //!     │        guarded     counts bytes, gives up stalled writes
 //!     │        authority   makes odd :authority values acceptable to h2
 //!     │        connection  accepts streams, keepalive, idle time, GOAWAY; never waits for a call
-//!     └─ a task a call ─▶ exchange ───┘ checks headers, reads the request, has it decided, answers
+//!     └─ calls ──▶ exchange ──────────┘ checks headers, reads the request, has it decided, answers
 //!                           unary       one message out
 //!                           streaming   events out, at the pace of the reader
 //!                           health      a state out, and again with each change
@@ -43,18 +43,23 @@
 //! `INTERNAL` for that call, and nothing else notices; that needs `panic = "unwind"`.
 
 mod alarm;
+mod attention;
 mod authority;
+mod calls;
 mod connection;
 mod diagnostics;
 mod exchange;
 mod exposition;
+mod gathered;
 mod guarded;
 mod health;
+mod ledger;
 mod limits;
 mod meters;
 mod onlookers;
 mod origin;
 mod peer;
+mod queue;
 mod reflection;
 mod responder;
 mod runtime;

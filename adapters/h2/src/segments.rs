@@ -1,8 +1,10 @@
 //! Bytes that belong together without lying together, as h2 writes them.
 
-use std::{collections::VecDeque, io::IoSlice};
+use std::{collections::VecDeque, io::IoSlice, sync::Arc};
 
 use bytes::{Buf, Bytes};
+
+use crate::ledger::Ledger;
 
 /// A sequence of byte strings, consumed from the front.
 #[derive(Debug, Default)]
@@ -10,6 +12,8 @@ pub(crate) struct Segments {
     /// None is empty.
     parts: VecDeque<Bytes>,
     len: usize,
+    /// Where the transport finds the parts that it is shown slices of.
+    ledger: Option<Arc<Ledger>>,
 }
 
 impl Segments {
@@ -23,7 +27,10 @@ impl Segments {
 
     /// Takes the first `len` bytes, or all when there are fewer.
     pub(crate) fn split_to(&mut self, len: usize) -> Self {
-        let mut taken = Self::default();
+        let mut taken = Self {
+            ledger: self.ledger.clone(),
+            ..Self::default()
+        };
         while taken.len < len
             && let Some(mut part) = self.parts.pop_front()
         {
@@ -55,6 +62,9 @@ impl Buf for Segments {
     }
 
     fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        if let Some(ledger) = &self.ledger {
+            ledger.note(self.parts.iter().take(slices.len()));
+        }
         let mut filled = 0;
         for (slice, part) in slices.iter_mut().zip(&self.parts) {
             *slice = IoSlice::new(part);
@@ -69,7 +79,16 @@ impl Buf for Segments {
             "advanced by {count} bytes, only {} are left",
             self.len
         );
-        self.split_to(count);
+        self.len -= count;
+        let mut left = count;
+        while let Some(first) = self.parts.front_mut() {
+            if left < first.len() {
+                first.advance(left);
+                break;
+            }
+            left -= first.len();
+            self.parts.pop_front();
+        }
     }
 }
 
@@ -84,6 +103,18 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
+    /// Returns an empty outbox, whose bytes the transport may share with the help of `ledger`.
+    pub(crate) fn new(ledger: Arc<Ledger>) -> Self {
+        let segments = Segments {
+            ledger: Some(ledger),
+            ..Segments::default()
+        };
+        Self {
+            segments,
+            ..Self::default()
+        }
+    }
+
     /// Adds one message with its prefix in front.
     pub(crate) fn push(&mut self, prefix: Bytes, parts: impl IntoIterator<Item = Bytes>) {
         let before = self.segments.len();

@@ -359,21 +359,15 @@ impl<R: Runtime> Shared<R> {
         let _former = self.with_service(|service| service.onlookers.remove(onlooker));
     }
 
-    /// Returns whether the server stops; if not, the waker is called when it does.
-    pub(crate) fn is_stopping(&self, connection: u64, waker: &Waker) -> bool {
-        let mut wakers = self.connection_wakers();
-        let stopping = self.stopping.load(Ordering::SeqCst);
-        let known = wakers
-            .get(&connection)
-            .is_some_and(|former| former.will_wake(waker));
-        let former = if stopping || known {
-            None
-        } else {
-            wakers.insert(connection, waker.clone())
-        };
-        drop(wakers);
-        drop(former);
-        stopping
+    /// Returns whether the server stops.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
+    }
+
+    /// Has a connection woken when the server stops; who asks afterwards whether it does misses
+    /// nothing.
+    pub(crate) fn remember_connection(&self, connection: u64, waker: Waker) {
+        let _former = self.connection_wakers().insert(connection, waker);
     }
 
     /// Forgets the waker of a connection that is over.

@@ -30,34 +30,29 @@ pub(crate) const GET: &str = "/v1alpha1.Pods/GetPod";
 pub(crate) const WATCH: &str = "/v1alpha1.Pods/WatchPods";
 pub(crate) const STATUS: &str = "/podsapi.v1.Diagnostics/GetStatus";
 
-/// tokio's timers, with a clock that fails on demand inside of calls.
+/// tokio's clock and timers, which fail on demand.
 #[derive(Clone)]
 pub(crate) struct TestRuntime {
     origin: Instant,
-    /// Makes the next look at the clock inside of a call panic.
+    /// Makes the next timer that is set panic.
     pub(crate) broken: Arc<AtomicBool>,
-}
-
-tokio::task_local! {
-    static IN_A_CALL: ();
 }
 
 impl Runtime for TestRuntime {
     type Sleep = Sleep;
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        tokio::spawn(IN_A_CALL.scope((), task));
+        tokio::spawn(task);
     }
 
     fn sleep_until(&self, at: Moment) -> Sleep {
+        if self.broken.swap(false, Ordering::SeqCst) {
+            panic!("the timer is broken, as the test asked for");
+        }
         tokio::time::sleep_until(self.origin + Duration::from_nanos(at.as_nanos()))
     }
 
     fn now(&self) -> Moment {
-        let in_a_call = IN_A_CALL.try_with(|()| ()).is_ok();
-        if in_a_call && self.broken.swap(false, Ordering::SeqCst) {
-            panic!("the clock is broken, as the test asked for");
-        }
         let since = self.origin.elapsed().as_nanos();
         Moment::from_nanos(u64::try_from(since).unwrap())
     }

@@ -58,7 +58,7 @@ pub struct Call {
 pub struct PeerKey(u64);
 
 /// The fields of a pod that a caller asked for, as it spelled them; everything by default.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MaskRequest {
     mask: Option<FieldMask>,
 }
@@ -146,6 +146,11 @@ impl MaskRequest {
     /// Returns the request for what a mask names; it is checked when the call is.
     pub const fn new(mask: FieldMask) -> Self {
         Self { mask: Some(mask) }
+    }
+
+    /// Tells whether whole pods were asked for without a mask.
+    pub(crate) const fn is_none(&self) -> bool {
+        self.mask.is_none()
     }
 
     /// Returns the selection that was asked for, and what the caller is told of it.

@@ -115,9 +115,11 @@ extern crate std;
 
 mod bucket;
 mod call;
+mod compiled;
 mod config;
 mod counters;
 mod gate;
+mod lists;
 mod mask;
 mod outgoing;
 mod pod;

@@ -94,7 +94,7 @@ pub fn mask_schema() -> String {
 /// );
 /// # Ok::<(), podsapi_core::MaskError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FieldMask {
     paths: Vec<Path>,
     /// The bytes of all the text that was added, separators included.
@@ -103,7 +103,7 @@ pub struct FieldMask {
 }
 
 /// One path of a mask as it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Path {
     text: String,
     /// Where it begins in the text it was taken from.

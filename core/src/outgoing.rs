@@ -2,6 +2,7 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::mem;
 
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -14,9 +15,18 @@ use crate::served::Served;
 /// Whole pods are shared with the store; nothing is copied until a caller asks for it.
 #[derive(Clone, Debug, Default)]
 pub struct Outgoing {
-    segments: SmallVec<[Bytes; 3]>,
+    parts: Parts,
     len: usize,
     applied: Option<Arc<str>>,
+}
+
+/// The parts of a message, none of which is empty.
+#[derive(Clone, Debug)]
+enum Parts {
+    /// Its own, of which those from this one on are not given away.
+    Own(SmallVec<[Bytes; 3]>, usize),
+    /// Those of a message that many are sent, from this one on.
+    Shared(Arc<[Bytes]>, usize),
 }
 
 /// What an event of a watch says about its pod.
@@ -28,67 +38,62 @@ pub(crate) enum EventKind {
 }
 
 impl Outgoing {
-    /// Returns the message that is empty.
-    fn new() -> Self {
-        Self::default()
+    /// Returns the message of these parts; those that are empty are left out.
+    fn own(parts: impl IntoIterator<Item = Bytes>) -> Self {
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let parts: SmallVec<[Bytes; 3]> = parts.collect();
+        Self {
+            len: parts.iter().map(Bytes::len).sum(),
+            parts: Parts::Own(parts, 0),
+            applied: None,
+        }
+    }
+
+    /// Returns the message of these parts, none of which is empty, for many who are sent the same.
+    pub(crate) fn shared(parts: Arc<[Bytes]>) -> Self {
+        Self {
+            len: parts.iter().map(Bytes::len).sum(),
+            parts: Parts::Shared(parts, 0),
+            applied: None,
+        }
     }
 
     /// Returns the response of a list, whose pods went through the mask before.
     pub(crate) fn list(pods: &[Arc<Served>]) -> Self {
-        let mut response = Self::new();
-        pods.iter().for_each(|pod| response.push_first_field(pod));
-        response
+        Self::own(pods.iter().flat_map(|pod| Self::first_field(pod)))
     }
 
     /// Returns the response with one pod, which went through the mask before.
     pub(crate) fn get(pod: &Served) -> Self {
-        let mut response = Self::new();
-        response.push_first_field(pod);
-        response
+        Self::own(Self::first_field(pod))
     }
 
     /// Returns one event of a watch, whose pod went through the mask before.
     pub(crate) fn event(dialect: Dialect, kind: EventKind, pod: &Served) -> Self {
-        let mut event = Self::new();
         match dialect {
-            Dialect::Documented => event.push_first_field(pod),
+            Dialect::Documented => Self::get(pod),
             Dialect::V1alpha1 => {
-                event.push(Bytes::from_static(match kind {
+                let kind = Bytes::from_static(match kind {
                     EventKind::Added => &[EVENT_TYPE_TAG, 1],
                     EventKind::Modified => &[EVENT_TYPE_TAG, 2],
                     EventKind::Deleted => &[EVENT_TYPE_TAG, 3],
-                }));
-                event.push(pod.head_as_second_field());
-                event.push(pod.bytes().clone());
+                });
+                Self::own([kind, pod.head_as_second_field(), pod.bytes().clone()])
             }
         }
-        event
     }
 
     /// Returns the event that says that the first list is complete, in the dialects that have it.
     pub(crate) fn initial_sync_complete(dialect: Dialect) -> Option<Self> {
         match dialect {
             Dialect::Documented => None,
-            Dialect::V1alpha1 => {
-                let mut event = Self::new();
-                event.push(Bytes::from_static(&[EVENT_TYPE_TAG, 4]));
-                Some(event)
-            }
+            Dialect::V1alpha1 => Some(Self::own([Bytes::from_static(&[EVENT_TYPE_TAG, 4])])),
         }
     }
 
-    /// Appends a pod as field 1, where lists, answers and documented events have theirs.
-    fn push_first_field(&mut self, pod: &Served) {
-        self.push(pod.head_as_first_field());
-        self.push(pod.bytes().clone());
-    }
-
-    /// Appends bytes that are shared, not copied.
-    fn push(&mut self, segment: Bytes) {
-        if !segment.is_empty() {
-            self.len += segment.len();
-            self.segments.push(segment);
-        }
+    /// Returns a pod as field 1, where lists, answers and documented events have theirs.
+    fn first_field(pod: &Served) -> [Bytes; 2] {
+        [pod.head_as_first_field(), pod.bytes().clone()]
     }
 
     /// Notes what the caller is told of its mask.
@@ -135,18 +140,30 @@ impl Outgoing {
 
     /// Returns the parts of the message in their order; none is empty.
     pub fn segments(&self) -> impl ExactSizeIterator<Item = &Bytes> {
-        self.segments.iter()
+        match &self.parts {
+            Parts::Own(own, next) => own.get(*next..),
+            Parts::Shared(shared, next) => shared.get(*next..),
+        }
+        .unwrap_or_default()
+        .iter()
+    }
+
+    /// Gives the next part of the message away; what is left is the message without it.
+    pub fn take_segment(&mut self) -> Option<Bytes> {
+        let part = self.parts.next()?;
+        self.len -= part.len();
+        Some(part)
     }
 
     /// Gives the parts of the message away in their order; none is empty.
-    pub fn into_segments(self) -> impl ExactSizeIterator<Item = Bytes> + Send {
-        self.segments.into_iter()
+    pub fn into_segments(self) -> impl ExactSizeIterator<Item = Bytes> + Send + Sync {
+        self.parts
     }
 
     /// Appends the message to `out`.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
         out.reserve(self.len);
-        for segment in &self.segments {
+        for segment in self.segments() {
             out.extend_from_slice(segment);
         }
     }
@@ -158,6 +175,42 @@ impl Outgoing {
         out
     }
 }
+
+impl From<Bytes> for Outgoing {
+    /// Returns the message that is encoded already.
+    fn from(message: Bytes) -> Self {
+        Self::own([message])
+    }
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self::Own(SmallVec::new(), 0)
+    }
+}
+
+impl Iterator for Parts {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        let (part, next) = match self {
+            Self::Own(own, next) => (own.get_mut(*next).map(mem::take)?, next),
+            Self::Shared(shared, next) => (shared.get(*next).cloned()?, next),
+        };
+        *next += 1;
+        Some(part)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = match self {
+            Self::Own(own, next) => own.len() - next,
+            Self::Shared(shared, next) => shared.len() - next,
+        };
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Parts {}
 
 /// The tag of an event's type, field 1 of `WatchPodsEvent`, a varint.
 const EVENT_TYPE_TAG: u8 = 1 << 3;

@@ -104,6 +104,18 @@ impl Projections {
         }
     }
 
+    /// Notes that so many projections of a mask, found together elsewhere, were of use again.
+    pub(crate) fn use_again(&mut self, mask: &Projection, pods: usize) {
+        if mask.is_all() {
+            return;
+        }
+        let used = self.tick();
+        if let Some(masked) = self.masks.get_mut(mask) {
+            masked.used = used;
+        }
+        self.hits += pods as u64;
+    }
+
     /// Drops what is kept of a pod that is not served any more.
     pub(crate) fn forget(&mut self, pod: &Served) {
         for masked in self.masks.values_mut() {

@@ -6,9 +6,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::call::{Call, Reply, WatchId, WatchOutput};
+use crate::compiled::Compiled;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::gate::Gate;
+use crate::lists::Lists;
 use crate::project::Projection;
 use crate::projections::Projections;
 use crate::rate::RateLimit;
@@ -41,6 +43,8 @@ pub struct Pods {
     rate: RateLimit,
     store: PodStore,
     projections: Projections,
+    compiled: Compiled,
+    lists: Lists,
     watches: WatchSet,
     watch_buffer: u32,
     max_watches: u32,
@@ -100,6 +104,8 @@ impl Pods {
                 config.max_projection_masks.get(),
                 config.max_projection_bytes,
             ),
+            compiled: Compiled::default(),
+            lists: Lists::new(config.max_projection_masks.get()),
             watches: WatchSet::new(
                 config.watch_buffer.get(),
                 config.max_watches.get(),
@@ -177,6 +183,7 @@ impl Pods {
     fn publish(&mut self, changes: impl IntoIterator<Item = Change>) {
         for change in changes {
             self.counters.changes += 1;
+            self.lists.clear();
             self.watches
                 .publish(&change, &mut self.projections, &mut self.counters);
             if let Some(before) = &change.before {

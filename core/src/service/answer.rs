@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 
 use crate::call::{Call, Method, Namespaces, Reply, Scope, check_empty_request, requested_uid};
 use crate::outgoing::Outgoing;
+use crate::project::Projection;
 use crate::store::Snapshot;
 use crate::time::Moment;
 use crate::watch::{Ending, Full, View};
@@ -32,7 +33,7 @@ impl Pods {
     }
 
     pub(super) fn answer<'a>(&mut self, call: &'a Call) -> Result<Reply, Refusal<'a>> {
-        let (mask, applied) = call.mask.compile().map_err(Refusal::Mask)?;
+        let (mask, applied) = self.compiled.compile(&call.mask).map_err(Refusal::Mask)?;
         let mask = mask.intersection(&call.scope.mask);
         let namespaces = &call.scope.namespaces;
         match call.method {
@@ -48,8 +49,7 @@ impl Pods {
             }
             Method::ListPods => {
                 check_empty_request(&call.body).map_err(Refusal::Malformed)?;
-                let pods = self.visible(namespaces);
-                let answer = Outgoing::list(&self.projections.keep_all(&mask, &pods));
+                let answer = self.list(&mask, namespaces);
                 Ok(Reply::Answer(answer.with_applied_mask(applied)))
             }
             Method::WatchPods => {
@@ -79,6 +79,22 @@ impl Pods {
                         limit: self.max_watches,
                     })
             }
+        }
+    }
+
+    /// Returns the list of the served pods of some namespaces; that of all is made once a change.
+    fn list(&mut self, mask: &Projection, namespaces: &Namespaces) -> Outgoing {
+        if *namespaces == Namespaces::All
+            && let Some(list) = self.lists.find(mask)
+        {
+            self.projections.use_again(mask, self.store.len());
+            return list;
+        }
+        let pods = self.visible(namespaces);
+        let seen = self.projections.keep_all(mask, &pods);
+        match namespaces {
+            Namespaces::All => self.lists.make(mask, &seen),
+            Namespaces::Only(_) => Outgoing::list(&seen),
         }
     }
 

@@ -1,0 +1,181 @@
+//! The answers of lists as they were made last, for the next one who asks before a change.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::mem;
+
+use bytes::Bytes;
+
+use crate::outgoing::Outgoing;
+use crate::project::Projection;
+use crate::served::Served;
+
+/// Lists of all that is served, by mask; one change makes all of them void.
+#[derive(Debug)]
+pub(crate) struct Lists {
+    made: BTreeMap<Projection, Outgoing>,
+    bytes: usize,
+    max_masks: usize,
+}
+
+/// What all lists together may take beside the pods, which they share with the store.
+///
+/// 8 MiB: 64 masks that leave 256 bytes of each of 500 pods. What does not fit is made anew for
+/// each caller.
+const MAX_BYTES: usize = 8 << 20;
+
+/// From how many bytes on a pod is shared with the store: fewer are copied together, since each
+/// part costs a driver about as much as copying so many.
+const SHARED_BYTES: usize = 1 << 10;
+
+impl Lists {
+    pub(crate) const fn new(max_masks: u32) -> Self {
+        Self {
+            made: BTreeMap::new(),
+            bytes: 0,
+            max_masks: max_masks as usize,
+        }
+    }
+
+    /// Returns the list through a mask, if it was made since the last change.
+    pub(crate) fn find(&self, mask: &Projection) -> Option<Outgoing> {
+        self.made.get(mask).cloned()
+    }
+
+    /// Makes the list of all pods that are served, which went through the mask before, and keeps it
+    /// while there is room.
+    pub(crate) fn make(&mut self, mask: &Projection, pods: &[Arc<Served>]) -> Outgoing {
+        let (parts, copied) = if mask.is_all() {
+            (whole(pods), 0)
+        } else {
+            gathered(pods)
+        };
+        let cost = copied + parts.len() * size_of::<Bytes>();
+        let list = Outgoing::shared(parts.into());
+        if self.made.len() >= self.max_masks || self.bytes + cost > MAX_BYTES {
+            self.clear();
+        }
+        if cost <= MAX_BYTES {
+            self.bytes += cost;
+            self.made.insert(mask.clone(), list.clone());
+        }
+        list
+    }
+
+    /// Forgets all lists: something has changed.
+    pub(crate) fn clear(&mut self) {
+        self.made.clear();
+        self.bytes = 0;
+    }
+}
+
+/// Returns the pods as they are, none copied.
+fn whole(pods: &[Arc<Served>]) -> Vec<Bytes> {
+    let mut parts = Vec::with_capacity(pods.len() * 2);
+    for pod in pods {
+        parts.push(pod.head_as_first_field());
+        if !pod.bytes().is_empty() {
+            parts.push(pod.bytes().clone());
+        }
+    }
+    parts
+}
+
+/// Returns the pods with small ones laid together, and the number of bytes that were copied.
+fn gathered(pods: &[Arc<Served>]) -> (Vec<Bytes>, usize) {
+    let mut parts = Vec::new();
+    let mut copied = 0;
+    let mut run = Vec::new();
+    let mut close = |run: &mut Vec<u8>, parts: &mut Vec<Bytes>| {
+        run.shrink_to_fit();
+        copied += run.len();
+        parts.push(mem::take(run).into());
+    };
+    for pod in pods {
+        run.extend_from_slice(&pod.head_as_first_field());
+        if pod.bytes().len() < SHARED_BYTES {
+            run.extend_from_slice(pod.bytes());
+        } else {
+            close(&mut run, &mut parts);
+            parts.push(pod.bytes().clone());
+        }
+    }
+    if !run.is_empty() {
+        close(&mut run, &mut parts);
+    }
+    (parts, copied)
+}
+
+#[cfg(test)]
+mod tests {
+    use podsapi_proto::schema::Message;
+
+    use super::*;
+    use crate::mask::FieldMask;
+    use crate::sample::pod;
+
+    fn served(filler: usize) -> Arc<Served> {
+        let pod = pod("u");
+        Arc::new(Served::new(&pod, 1, alloc::vec![b'x'; filler].into()))
+    }
+
+    fn mask(text: &str) -> Projection {
+        let mask = FieldMask::parse(text).unwrap();
+        mask.compile(Message::POD).unwrap()
+    }
+
+    #[test]
+    fn a_list_through_any_mask_is_the_same_bytes_as_pod_after_pod() {
+        let pods: Vec<_> = [0, 1, 2_000, 5_000, 1_023, 1_024, 30].map(served).into();
+        let expected = Outgoing::list(&pods).to_vec();
+        for mask in [Projection::all(), mask("metadata")] {
+            let mut lists = Lists::new(64);
+            let list = lists.make(&mask, &pods);
+            assert_eq!(
+                (list.to_vec(), list.len()),
+                (expected.clone(), expected.len())
+            );
+            assert!(list.segments().all(|part| !part.is_empty()));
+            assert_eq!(lists.find(&mask).unwrap().to_vec(), expected);
+        }
+    }
+
+    #[test]
+    fn large_pods_are_shared_and_small_ones_lie_together() {
+        let pods: Vec<_> = [10, 10, 5_000, 10, 10].map(served).into();
+        let list = Lists::new(64).make(&mask("metadata"), &pods);
+        assert_eq!(list.segments().len(), 3);
+        let shared = list.segments().nth(1).unwrap();
+        assert_eq!(shared.as_ptr(), pods[2].bytes().as_ptr());
+    }
+
+    #[test]
+    fn a_list_is_found_until_something_changes() {
+        let mut lists = Lists::new(64);
+        let all = Projection::all();
+        assert!(lists.find(&all).is_none());
+        lists.make(&all, &[served(10)]);
+        assert!(lists.find(&all).is_some());
+        assert!(lists.find(&mask("metadata")).is_none());
+        lists.clear();
+        assert!(lists.find(&all).is_none());
+        assert_eq!(lists.bytes, 0);
+    }
+
+    #[test]
+    fn masks_and_bytes_are_bounded() {
+        let pods: Vec<_> = (0..5_000).map(|_| served(1_000)).collect();
+        let mut lists = Lists::new(2);
+        for number in 0..4 {
+            let text = alloc::format!("metadata.labels.k{number}");
+            lists.make(&mask(&text), &pods);
+            assert!(lists.bytes <= MAX_BYTES && lists.made.len() <= 2);
+            assert!(lists.find(&mask(&text)).is_some());
+        }
+        let pods: Vec<_> = (0..10_000).map(|_| served(1_000)).collect();
+        lists.make(&mask("metadata"), &pods);
+        assert!(lists.find(&mask("metadata")).is_none());
+        assert_eq!(lists.bytes, 0);
+    }
+}

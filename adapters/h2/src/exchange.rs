@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use h2::{Reason, RecvStream, server::SendResponse};
 use http::Request;
-use podsapi_core::{Call, Code, Moment, PeerKey, Reply, Status};
+use podsapi_core::{Call, Code, Moment, Outgoing, PeerKey, Reply, Status};
 use podsapi_grpc::{dialect::Route, request};
 
 use crate::{
@@ -147,7 +147,7 @@ impl<R: Runtime> Exchange<R> {
             }
         };
         match decision {
-            Decision::Answer(len, parts) => self.send_answer(len, parts).await,
+            Decision::Answer(message) => self.send_answer(message).await,
             Decision::Watch(watch) => self.stream(watch).await,
             Decision::WatchHealth(service) => self.watch_health(&service).await,
             Decision::Refuse(status) => Err(Interrupt::Failed(status)),
@@ -249,8 +249,8 @@ impl<R: Runtime> Drop for Exchange<R> {
 
 /// What was decided about a call.
 pub(crate) enum Decision {
-    /// One message of this many bytes, in parts.
-    Answer(usize, Vec<Bytes>),
+    /// One message.
+    Answer(Outgoing),
     /// A stream of events.
     Watch(podsapi_core::WatchId),
     /// The state of a service, and again with each change.
@@ -262,16 +262,14 @@ pub(crate) enum Decision {
 impl Decision {
     /// Returns the answer of this one message.
     pub(crate) fn message(message: Bytes) -> Self {
-        Self::Answer(message.len(), vec![message])
+        Self::Answer(message.into())
     }
 }
 
 impl From<Reply> for Decision {
     fn from(reply: Reply) -> Self {
         match reply {
-            Reply::Answer(outgoing) => {
-                Self::Answer(outgoing.len(), outgoing.into_segments().collect())
-            }
+            Reply::Answer(outgoing) => Self::Answer(outgoing),
             Reply::Watch(watch) => Self::Watch(watch),
             Reply::Refuse(status) => Self::Refuse(status),
         }

@@ -50,7 +50,7 @@ impl<R: Runtime> Exchange<R> {
             let stage = onlooker.seen();
             let update = stage.health.update(service);
             if first || update != told {
-                self.queue(update.len(), [update.clone()])?;
+                self.queue(update.clone().into())?;
                 let limit = self.shared.limits.stuck_stream_timeout;
                 let give_up = after(self.shared.runtime.now(), limit);
                 poll_fn(|cx| self.poll_flush(cx, give_up)).await?;

@@ -45,7 +45,7 @@ impl<R: Runtime> Exchange<R> {
                 return Err(exhausted("the stream has asked too many questions"));
             }
             let answer = conversation.answer(&question).map_err(Interrupt::Failed)?;
-            self.queue(answer.len(), [answer])?;
+            self.queue(answer.into())?;
             let give_up = after(shared.runtime.now(), limits.reply_timeout);
             poll_fn(|cx| self.poll_flush(cx, give_up)).await?;
         }

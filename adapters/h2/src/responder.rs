@@ -4,7 +4,7 @@ use std::task::{Context, Poll, ready};
 
 use h2::{Reason, SendStream, server::SendResponse};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header::InvalidHeaderValue};
-use podsapi_core::{MASK_APPLIED_HEADER, MASK_SCHEMA_HEADER, Status};
+use podsapi_core::{Code, MASK_APPLIED_HEADER, MASK_SCHEMA_HEADER, Status};
 use podsapi_grpc::{
     request::Refusal,
     trailers::{self, field_bytes},
@@ -112,11 +112,7 @@ impl Responder {
         match std::mem::replace(&mut self.state, State::Ended) {
             State::Waiting(respond) => refuse(respond, &Refusal::status_only(status.clone())),
             State::Open(mut stream) => {
-                let mut trailers = HeaderMap::new();
-                for (name, value) in trailers::encode(status, 0) {
-                    insert(&mut trailers, name, value);
-                }
-                if stream.send_trailers(trailers).is_err() {
+                if stream.send_trailers(trailers(status)).is_err() {
                     tracing::trace!("the stream was gone before its trailers");
                 }
             }
@@ -152,6 +148,7 @@ impl Responder {
 /// connection, and others would wait.
 const RESERVED_BYTES: usize = 32 << 10;
 
+const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const CONTENT_TYPE: &str = "content-type";
 const GRPC: &str = "application/grpc";
 
@@ -161,6 +158,19 @@ fn response(status: StatusCode) -> Response<()> {
     let headers = response.headers_mut();
     headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(GRPC));
     response
+}
+
+/// Returns the fields that tell a status after messages.
+fn trailers(status: &Status) -> HeaderMap {
+    let mut fields = HeaderMap::with_capacity(1);
+    if status.code() == Code::Ok && status.message().is_empty() {
+        fields.insert(GRPC_STATUS, HeaderValue::from_static("0"));
+        return fields;
+    }
+    for (name, value) in trailers::encode(status, 0) {
+        insert(&mut fields, name, value);
+    }
+    fields
 }
 
 fn refuse(mut respond: SendResponse<Segments>, refusal: &Refusal) {

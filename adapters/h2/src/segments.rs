@@ -1,16 +1,20 @@
 //! Bytes that belong together without lying together, as h2 writes them.
 
-use std::{collections::VecDeque, io::IoSlice, sync::Arc};
+use std::{collections::VecDeque, io::IoSlice, mem, sync::Arc};
 
 use bytes::{Buf, Bytes};
+use podsapi_core::Outgoing;
+use podsapi_grpc::frame::PREFIX_BYTES;
+use smallvec::SmallVec;
 
 use crate::ledger::Ledger;
 
 /// A sequence of byte strings, consumed from the front.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
-    /// None is empty.
-    parts: VecDeque<Bytes>,
+    /// Those from `next` on are left, and none of them is empty.
+    parts: SmallVec<[Bytes; 2]>,
+    next: usize,
     len: usize,
     /// Where the transport finds the parts that it is shown slices of.
     ledger: Option<Arc<Ledger>>,
@@ -18,37 +22,20 @@ pub(crate) struct Segments {
 
 impl Segments {
     /// Adds bytes at the end.
-    pub(crate) fn push(&mut self, part: Bytes) {
+    fn push(&mut self, part: Bytes) {
         if !part.is_empty() {
             self.len += part.len();
-            self.parts.push_back(part);
+            self.parts.push(part);
         }
-    }
-
-    /// Takes the first `len` bytes, or all when there are fewer.
-    pub(crate) fn split_to(&mut self, len: usize) -> Self {
-        let mut taken = Self {
-            ledger: self.ledger.clone(),
-            ..Self::default()
-        };
-        while taken.len < len
-            && let Some(mut part) = self.parts.pop_front()
-        {
-            let missing = len - taken.len;
-            if part.len() > missing {
-                let head = part.split_to(missing);
-                self.parts.push_front(part);
-                part = head;
-            }
-            self.len -= part.len();
-            taken.push(part);
-        }
-        taken
     }
 
     /// Returns the number of bytes.
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.len
+    }
+
+    fn left(&self) -> &[Bytes] {
+        self.parts.get(self.next..).unwrap_or_default()
     }
 }
 
@@ -58,15 +45,15 @@ impl Buf for Segments {
     }
 
     fn chunk(&self) -> &[u8] {
-        self.parts.front().map(Bytes::as_ref).unwrap_or_default()
+        self.left().first().map(Bytes::as_ref).unwrap_or_default()
     }
 
     fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
         if let Some(ledger) = &self.ledger {
-            ledger.note(self.parts.iter().take(slices.len()));
+            ledger.note(self.left().iter().take(slices.len()));
         }
         let mut filled = 0;
-        for (slice, part) in slices.iter_mut().zip(&self.parts) {
+        for (slice, part) in slices.iter_mut().zip(self.left()) {
             *slice = IoSlice::new(part);
             filled += 1;
         }
@@ -81,77 +68,107 @@ impl Buf for Segments {
         );
         self.len -= count;
         let mut left = count;
-        while let Some(first) = self.parts.front_mut() {
+        while let Some(first) = self.parts.get_mut(self.next) {
             if left < first.len() {
                 first.advance(left);
                 break;
             }
             left -= first.len();
-            self.parts.pop_front();
+            drop(mem::take(first));
+            self.next += 1;
         }
     }
 }
 
 /// Framed messages that wait to be sent, which knows where each message ends.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Outbox {
-    segments: Segments,
-    /// Bytes of each message that are not sent yet, the first one's without what was sent.
-    unsent: VecDeque<usize>,
+    messages: VecDeque<Unsent>,
+    /// The bytes of all messages that are not sent.
+    len: usize,
     /// A part of the first message was sent.
     begun: bool,
+    ledger: Arc<Ledger>,
 }
+
+/// What is not sent of a message.
+#[derive(Debug)]
+struct Unsent {
+    /// The part that is next.
+    part: Bytes,
+    /// The message without it.
+    rest: Outgoing,
+}
+
+/// Parts up to this length are copied into one with the prefix: the tags and lengths in front of a
+/// pod are shorter, and an answer's own fields are.
+const COPIED_BYTES: usize = 16;
 
 impl Outbox {
     /// Returns an empty outbox, whose bytes the transport may share with the help of `ledger`.
     pub(crate) fn new(ledger: Arc<Ledger>) -> Self {
-        let segments = Segments {
-            ledger: Some(ledger),
-            ..Segments::default()
-        };
         Self {
-            segments,
-            ..Self::default()
+            messages: VecDeque::new(),
+            len: 0,
+            begun: false,
+            ledger,
         }
     }
 
     /// Adds one message with its prefix in front.
-    pub(crate) fn push(&mut self, prefix: Bytes, parts: impl IntoIterator<Item = Bytes>) {
-        let before = self.segments.len();
-        self.segments.push(prefix);
-        for part in parts {
-            self.segments.push(part);
+    pub(crate) fn push(&mut self, prefix: [u8; PREFIX_BYTES], mut message: Outgoing) {
+        self.len += prefix.len() + message.len();
+        let mut head: SmallVec<[u8; 2 * COPIED_BYTES]> = SmallVec::from_slice(&prefix);
+        while message
+            .segments()
+            .next()
+            .is_some_and(|part| part.len() <= COPIED_BYTES)
+            && let Some(part) = message.take_segment()
+        {
+            head.extend_from_slice(&part);
         }
-        self.unsent.push_back(self.segments.len() - before);
+        self.messages.push_back(Unsent {
+            part: Bytes::copy_from_slice(&head),
+            rest: message,
+        });
     }
 
     /// Takes the next `len` bytes for sending, or all when there are fewer.
     pub(crate) fn take(&mut self, len: usize) -> Segments {
-        let taken = self.segments.split_to(len);
-        let mut left = taken.len();
-        while left > 0
-            && let Some(first) = self.unsent.front_mut()
+        let mut taken = Segments {
+            ledger: Some(Arc::clone(&self.ledger)),
+            ..Segments::default()
+        };
+        while taken.len() < len
+            && let Some(first) = self.messages.front_mut()
         {
-            if *first > left {
-                *first -= left;
-                self.begun = true;
+            let missing = len - taken.len();
+            self.begun = true;
+            if first.part.len() > missing {
+                taken.push(first.part.split_to(missing));
                 break;
             }
-            left -= *first;
-            self.unsent.pop_front();
-            self.begun = false;
+            taken.push(mem::take(&mut first.part));
+            match first.rest.take_segment() {
+                Some(part) => first.part = part,
+                None => {
+                    self.messages.pop_front();
+                    self.begun = false;
+                }
+            }
         }
+        self.len -= taken.len();
         taken
     }
 
     /// Returns the number of bytes that wait.
     pub(crate) fn len(&self) -> usize {
-        self.segments.len()
+        self.len
     }
 
     /// Returns whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.segments.len() == 0
+        self.len == 0
     }
 
     /// Returns whether the stream would end inside a message if it ended now.
@@ -164,12 +181,15 @@ impl Outbox {
 mod tests {
     use super::*;
 
-    fn segments(parts: &[&'static str]) -> Segments {
-        let mut segments = Segments::default();
-        for part in parts {
-            segments.push(Bytes::from_static(part.as_bytes()));
+    const PREFIX: [u8; 5] = *b"12345";
+
+    /// An outbox with messages, each of which is one part.
+    fn outbox(messages: &[&'static [u8]]) -> Outbox {
+        let mut outbox = Outbox::new(Arc::default());
+        for message in messages {
+            outbox.push(PREFIX, Outgoing::from(Bytes::from_static(message)));
         }
-        segments
+        outbox
     }
 
     fn text(mut segments: Segments) -> String {
@@ -179,37 +199,56 @@ mod tests {
 
     #[test]
     fn bytes_come_out_in_order_wherever_they_are_split() {
-        for cut in 0..=9 {
-            let mut rest = segments(&["ab", "", "cdef", "g"]);
-            let head = rest.split_to(cut);
-            assert_eq!(head.remaining() + rest.remaining(), 7);
-            assert_eq!(text(head) + &text(rest), "abcdefg");
+        let messages: [&[u8]; 3] = [b"ab", b"", b"a message that is not copied"];
+        let whole = text(outbox(&messages).take(usize::MAX));
+        assert_eq!(whole, "12345ab1234512345a message that is not copied");
+        for cut in 0..=whole.len() {
+            let mut rest = outbox(&messages);
+            let head = rest.take(cut);
+            assert_eq!((head.remaining(), rest.len()), (cut, whole.len() - cut));
+            assert_eq!(text(head) + &text(rest.take(usize::MAX)), whole);
+            assert!(rest.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_part_is_consumed_in_steps_of_any_size() {
+        for step in 1..20 {
+            let mut left = outbox(&[b"a message that is not copied", b"ab"]).take(usize::MAX);
+            let mut out = Vec::new();
+            while left.has_remaining() {
+                let count = step.min(left.chunk().len());
+                out.extend_from_slice(&left.chunk()[..count]);
+                left.advance(count);
+            }
+            assert_eq!(out, b"12345a message that is not copied12345ab");
         }
     }
 
     #[test]
     fn splitting_shares_the_bytes() {
         let whole = Bytes::from(vec![7; 1000]);
-        let mut rest = Segments::default();
-        rest.push(whole.clone());
-        let head = rest.split_to(600);
+        let mut outbox = outbox(&[]);
+        outbox.push(PREFIX, Outgoing::from(whole.clone()));
+        let mut head = outbox.take(605);
+        head.advance(5);
         assert_eq!(head.chunk().as_ptr(), whole.as_ptr());
-        assert_eq!(rest.chunk().len(), 400);
+        let rest = outbox.take(usize::MAX);
+        assert_eq!(rest.chunk().as_ptr(), whole[600..].as_ptr());
+        assert_eq!(rest.remaining(), 400);
     }
 
     #[test]
     fn all_parts_are_offered_to_a_vectored_write() {
-        let parts = segments(&["ab", "cd", "ef"]);
+        let parts = outbox(&[b"a message that is not copied", b"ef"]).take(usize::MAX);
         let mut slices = [IoSlice::new(&[]); 8];
         assert_eq!(parts.chunks_vectored(&mut slices), 3);
-        assert_eq!(&*slices[2], b"ef");
+        assert_eq!(&*slices[2], b"12345ef");
     }
 
     #[test]
     fn the_outbox_knows_when_it_is_inside_a_message() {
-        let mut outbox = Outbox::default();
-        outbox.push(Bytes::from_static(b"12345"), [Bytes::from_static(b"abc")]);
-        outbox.push(Bytes::from_static(b"12345"), []);
+        let mut outbox = outbox(&[b"abc", b""]);
         assert!(!outbox.is_inside_message());
         assert_eq!(outbox.take(7).len(), 7);
         assert!(outbox.is_inside_message());

@@ -43,7 +43,7 @@ impl<R: Runtime> Exchange<R> {
                     || self.shared.is_watch_over(watching.id, cx.waker()))
             {
                 match self.shared.poll_watch(watching.id, cx.waker()) {
-                    WatchOutput::Event(event) => self.queue(event.len(), event.into_segments())?,
+                    WatchOutput::Event(event) => self.queue(event)?,
                     WatchOutput::Idle => break,
                     WatchOutput::End(status) => {
                         watching.end = Some(status);

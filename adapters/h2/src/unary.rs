@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use h2::RecvStream;
-use podsapi_core::{Code, Moment, Status};
+use podsapi_core::{Code, Moment, Outgoing, Status};
 use podsapi_grpc::frame::{self, OneMessage};
 
 use crate::{
@@ -68,13 +68,9 @@ impl<R: Runtime> Exchange<R> {
     }
 
     /// Sends one message with its headers and trailers.
-    pub(crate) async fn send_answer(
-        &mut self,
-        len: usize,
-        parts: Vec<Bytes>,
-    ) -> Result<Code, Interrupt> {
-        let _unread = self.lease_reply(len)?;
-        self.queue(len, parts)?;
+    pub(crate) async fn send_answer(&mut self, message: Outgoing) -> Result<Code, Interrupt> {
+        let _unread = self.lease_reply(message.len())?;
+        self.queue(message)?;
         self.responder.open().map_err(|_gone| Interrupt::Gone)?;
         let give_up = after(self.shared.runtime.now(), self.shared.limits.reply_timeout);
         poll_fn(|cx| self.poll_flush(cx, give_up)).await?;
@@ -102,13 +98,10 @@ impl<R: Runtime> Exchange<R> {
     }
 
     /// Puts one message into the outbox.
-    pub(crate) fn queue(
-        &mut self,
-        len: usize,
-        parts: impl IntoIterator<Item = Bytes>,
-    ) -> Result<(), Interrupt> {
-        let prefix = frame::prefix(len).map_err(|error| Interrupt::Failed(error.status()))?;
-        self.outbox.push(Bytes::copy_from_slice(&prefix), parts);
+    pub(crate) fn queue(&mut self, message: Outgoing) -> Result<(), Interrupt> {
+        let prefix = frame::prefix(message.len());
+        let prefix = prefix.map_err(|error| Interrupt::Failed(error.status()))?;
+        self.outbox.push(prefix, message);
         Ok(())
     }
 

@@ -101,7 +101,7 @@ where
         shared: Arc::clone(&shared),
         origin: Arc::new(Origin::new(peer)),
     };
-    poll_fn(|cx| driver.poll(cx, &mut connection)).await;
+    poll_fn(|cx| driver.poll(cx.waker(), &mut connection)).await;
     tracing::trace!(?peer, "a connection is over");
 }
 
@@ -218,7 +218,7 @@ where
     R: Runtime,
 {
     /// Drives the connection and all its calls, and completes when it is over.
-    fn poll(&mut self, task: &mut Context<'_>, connection: &mut Http2<IO, R>) -> Poll<()> {
+    fn poll(&mut self, task: &Waker, connection: &mut Http2<IO, R>) -> Poll<()> {
         self.attention.hush();
         let own_waker = self.own_waker.clone();
         let cx = &mut Context::from_waker(&own_waker);
@@ -227,7 +227,7 @@ where
             match self.turn(cx, connection) {
                 Turn::Again => {}
                 Turn::Idle => {
-                    self.attention.wake_when_called(task.waker());
+                    self.attention.wake_when_called(task);
                     return Poll::Pending;
                 }
                 Turn::Over => return Poll::Ready(()),
@@ -237,7 +237,7 @@ where
             tracing::debug!(%error, "a connection fails");
             return Poll::Ready(());
         }
-        task.waker().wake_by_ref();
+        task.wake_by_ref();
         Poll::Pending
     }
 

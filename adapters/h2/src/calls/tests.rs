@@ -25,9 +25,12 @@ impl Wake for Wakes {
     }
 }
 
+/// How often a call was looked at, and its waker.
+type Seen = Arc<Mutex<(usize, Option<Waker>)>>;
+
 /// Returns a call that counts how often it was looked at, and ends at the given look; and where its
 /// waker is.
-fn counted(last: usize) -> (impl Future<Output = ()>, Arc<Mutex<(usize, Option<Waker>)>>) {
+fn counted(last: usize) -> (impl Future<Output = ()>, Seen) {
     let seen = Arc::new(Mutex::new((0, None)));
     let kept = Arc::clone(&seen);
     let call = poll_fn(move |cx| {

@@ -7,11 +7,14 @@
 //! (`kuberuntime_container.go`, `cri-client/pkg/logs`): 4096 bytes from the file's end, or 80 lines
 //! and 2048 bytes from the log's. What of that fits a pod's 12 KiB is decided with its status.
 //!
-//! Different from a kubelet, which then says why, a file that cannot be read leaves no words.
+//! Different from a kubelet, which then says why, a file that cannot be read, or not soon, leaves no
+//! words.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use podsapi_proto::cri;
+use tokio::time::timeout;
 
 use crate::regular;
 
@@ -28,7 +31,9 @@ pub(super) async fn last_words(status: &cri::ContainerStatus) -> Option<String> 
         return None;
     }
     let reading = tokio::task::spawn_blocking(move || read(file.as_deref(), log.as_deref()));
-    reading.await.ok().flatten()
+    // A file system that does not answer, such as one over a network, holds up these words alone.
+    let read = timeout(PATIENCE, reading).await.ok()?;
+    read.ok().flatten()
 }
 
 fn read(file: Option<&Path>, log: Option<&Path>) -> Option<String> {
@@ -66,6 +71,9 @@ const PATH_ANNOTATION: &str = "io.kubernetes.container.terminationMessagePath";
 const POLICY_ANNOTATION: &str = "io.kubernetes.container.terminationMessagePolicy";
 
 const FALLBACK: &str = "FallbackToLogsOnError";
+
+/// A few kilobytes of a disk come at once, even when it is busy.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// As much as a kubelet takes, from the end.
 const LIMIT_BYTES: u64 = 4096;

@@ -114,3 +114,23 @@ async fn a_log_path_that_is_empty_or_not_absolute_is_no_file() {
         assert_eq!(ended.last_words().await, None);
     }
 }
+
+#[test]
+fn a_file_that_does_not_come_holds_nothing_up() {
+    let ended = Ended::new(1).leaves("words");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(1)
+        .enable_time()
+        .build()
+        .unwrap();
+    // The one thread that could read waits for something else, as for a disk that is gone.
+    let (release, waits) = std::sync::mpsc::channel::<()>();
+    let busy = runtime.spawn_blocking(move || waits.recv());
+    let words = runtime.block_on(async {
+        let words = termination::last_words(&ended.status);
+        tokio::time::timeout(Duration::from_secs(60), words).await
+    });
+    assert_eq!(words, Ok(None));
+    drop(release);
+    assert!(runtime.block_on(busy).unwrap().is_err());
+}

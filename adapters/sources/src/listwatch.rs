@@ -133,7 +133,11 @@ impl ListWatch {
         if let State::Asking(asking) = &self.state
             && asking.give_up <= now
         {
-            self.fail(Cause::Broken("the server fell silent".to_owned()), now);
+            let text = match asking.answered {
+                Some(_) => "the server fell silent",
+                None => "no answer came in time, be it of the server or of a credentials plugin",
+            };
+            self.fail(Cause::Broken(text.to_owned()), now);
         }
         let State::Waiting { until, task } = &self.state else {
             return None;

@@ -20,6 +20,18 @@ pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> 
     read_all(open(path)?, limit_bytes)
 }
 
+/// Reads the first `limit_bytes` of the regular file at `path`, or all when it has fewer.
+///
+/// # Errors
+///
+/// When there is no such file, it is not a regular one, or it cannot be read.
+#[cfg(feature = "apiserver")]
+pub(crate) fn read_start(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    let mut content = Vec::new();
+    open(path)?.take(limit_bytes).read_to_end(&mut content)?;
+    Ok(content)
+}
+
 /// Reads the last `limit_bytes` of the regular file at `path`, or all when it has fewer.
 ///
 /// # Errors

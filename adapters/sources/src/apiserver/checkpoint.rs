@@ -46,8 +46,12 @@ pub(super) fn read(file: &Path, node: &str) -> Result<Option<Earlier>, Refused> 
 ///
 /// # Errors
 ///
-/// What the system says; what was there before stays.
+/// What the system says, or that there is something else in its place, which is somebody's; what was
+/// there before stays.
 pub(super) fn write(file: &Path, node: &str, pods: &[EncodedPod], at: i64) -> io::Result<()> {
+    if is_foreign(file) {
+        return Err(io::Error::new(ErrorKind::AlreadyExists, FOREIGN));
+    }
     let content = encode(node, pods, at);
     if u64::try_from(content.len()).unwrap_or(u64::MAX) > LIMIT_BYTES {
         let text = format!(
@@ -64,6 +68,16 @@ pub(super) fn write(file: &Path, node: &str, pods: &[EncodedPod], at: i64) -> io
     }
     written?;
     File::open(folder)?.sync_all()
+}
+
+/// Tells whether there is something that this program has not written, not even half of it.
+fn is_foreign(file: &Path) -> bool {
+    match regular::read_start(file, MAGIC.len() as u64) {
+        Ok(start) => !MAGIC.starts_with(&start),
+        Err(ReadError::NotRegular) => true,
+        // Whether it can be replaced is for the system to say.
+        Err(ReadError::Io(_) | ReadError::TooLarge { .. }) => false,
+    }
 }
 
 fn place(content: &[u8], beside: &Path, file: &Path) -> io::Result<()> {
@@ -128,7 +142,10 @@ fn length(length: usize) -> [u8; 4] {
 
 fn decode(content: &Bytes, node: &str) -> Result<Earlier, Refused> {
     let Some(mut rest) = content.strip_prefix(MAGIC) else {
-        return Err(Refused::Foreign);
+        return Err(match MAGIC.starts_with(content) {
+            true => Refused::Torn,
+            false => Refused::Foreign,
+        });
     };
     let format = rest.try_get_u32().map_err(|_short| Refused::Torn)?;
     if format != FORMAT {
@@ -186,6 +203,20 @@ pub(super) enum Refused {
     Torn,
 }
 
+impl Refused {
+    /// Whether the next checkpoint takes the file's place.
+    pub(super) fn is_replaced(&self) -> bool {
+        match self {
+            Self::Foreign | Self::Read(ReadError::NotRegular | ReadError::TooLarge { .. }) => false,
+            Self::Format(_)
+            | Self::Node(_)
+            | Self::Pod(_)
+            | Self::Read(ReadError::Io(_))
+            | Self::Torn => true,
+        }
+    }
+}
+
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -201,6 +232,8 @@ impl fmt::Display for Refused {
         }
     }
 }
+
+const FOREIGN: &str = "there is something else in its place, which is left alone";
 
 const MAGIC: &[u8] = b"podsapi checkpoint\n";
 const FORMAT: u32 = 1;
@@ -247,10 +280,7 @@ mod tests {
         let whole = encode("node", &pods(), 7);
         for end in 0..whole.len() {
             let text = refused(&whole[..end]);
-            assert!(
-                text.contains("is torn") || end < MAGIC.len(),
-                "{end}: {text}"
-            );
+            assert!(text.contains("is torn"), "{end}: {text}");
         }
         for place in 0..whole.len() {
             let mut changed = whole.clone();
@@ -269,6 +299,25 @@ mod tests {
         newer[MAGIC.len() + 3] = 2;
         let text = "is of another version of podsapi: expected format 1, found 2";
         assert_eq!(refused(&newer), text);
+    }
+
+    #[test]
+    fn what_is_no_checkpoint_is_not_replaced_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("kubeconfig");
+        fs::write(&file, "apiVersion: v1").unwrap();
+        assert!(!read(&file, "node").unwrap_err().is_replaced());
+        assert!(write(&file, "node", &pods(), 7).is_err());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "apiVersion: v1");
+        // Half of one, or nothing yet, is.
+        for start in [&MAGIC[..5], b""] {
+            fs::write(&file, start).unwrap();
+            assert!(read(&file, "node").unwrap_err().is_replaced());
+            write(&file, "node", &pods(), 7).unwrap();
+        }
+        let pipe = folder.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert!(write(&pipe, "node", &pods(), 7).is_err());
     }
 
     #[test]

@@ -94,8 +94,7 @@ impl Keeper {
                     Ok(Some(earlier)) => State::Ready(earlier),
                     Ok(None) => State::Over,
                     Err(text) => {
-                        self.tell(format!("{text}; it is not used, and is replaced once the API \
-                                           server has told its pods"));
+                        self.tell(text);
                         State::Over
                     }
                 };
@@ -114,9 +113,8 @@ impl Keeper {
                     Ok(()) => self.problem = None,
                     Err(text) => {
                         self.tell(format!(
-                            "the pods cannot be kept: {text}; make room in its folder and let this \
-                             user write there; it is tried again every {} seconds, and all else is \
-                             served", RETRY.as_secs()));
+                            "the pods cannot be kept: {text}; {ADVICE}; it is tried again every {} \
+                             seconds, and all else is served", RETRY.as_secs()));
                         self.write_at = Some(Instant::now() + RETRY);
                     }
                 }
@@ -152,7 +150,13 @@ async fn due(at: Option<Instant>) {
 async fn read(state: &mut State) -> Result<Option<Earlier>, String> {
     match state {
         State::Reading(reading) => match reading.await {
-            Ok(read) => read.map_err(|refused| refused.to_string()),
+            Ok(read) => read.map_err(|refused| {
+                let next = match refused.is_replaced() {
+                    true => "is replaced once the API server has told its pods",
+                    false => "is left alone; name another file",
+                };
+                format!("{refused}; it is not used, and {next}")
+            }),
             Err(error) => Err(error.to_string()),
         },
         State::Ready(_) | State::Served | State::Over => std::future::pending().await,
@@ -168,6 +172,9 @@ async fn end(writing: &mut Option<JoinHandle<std::io::Result<()>>>) -> Result<()
         None => std::future::pending().await,
     }
 }
+
+const ADVICE: &str =
+    "name a file of its own, make room in its folder and let this user write there";
 
 /// How long a change waits for others to be written with.
 pub(super) const SETTLE: Duration = Duration::from_secs(10);

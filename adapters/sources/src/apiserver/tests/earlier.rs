@@ -161,3 +161,17 @@ fn folder_of(server: &Server) -> tempfile::TempDir {
     write(folder.path(), &server.url("http"), "", "{}");
     folder
 }
+
+#[tokio::test]
+async fn what_is_no_checkpoint_is_left_alone() {
+    let server = Server::start(None, pods(&["1"], "old")).await;
+    let folder = folder_of(&server);
+    std::fs::write(folder.path().join("file"), "somebody's").unwrap();
+    let mut source = start(folder, LATER);
+    let heard = source
+        .problem("the pods cannot be kept: there is something else in its place")
+        .await;
+    assert_eq!(heard.names(), ["ns/pod-1"]);
+    let file = source.folder.path().join("file");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "somebody's");
+}

@@ -78,10 +78,10 @@ impl Axis {
         let socket = server.socket().to_owned();
         match self {
             Self::Masks => {
-                let answer = list(&masked(pods)?);
+                let answer = list(&with_metadata(masked(pods)?));
                 let lists: io::Result<Vec<_>> = (0..count)
                     .map(|number| {
-                        // The annotation is nowhere, so all answers are the same.
+                        // No pod has the annotation, so all answers are the same.
                         let mask = format!("{MASK},metadata.annotations.x{number}");
                         Unary::masked_lists(&socket, speech, &mask, &answer)
                     })
@@ -105,6 +105,15 @@ impl Axis {
             }
         }
     }
+}
+
+/// Returns the pods with metadata that is there and empty, before all else.
+fn with_metadata(pods: Vec<CorpusPod>) -> Vec<CorpusPod> {
+    let pods = pods.into_iter().map(|pod| CorpusPod {
+        pod: [&[10, 0], &*pod.pod].concat().into(),
+        ..pod
+    });
+    pods.collect()
 }
 
 /// Returns the median of what one operation costs in some rounds; `act` returns how many it did.
@@ -149,6 +158,20 @@ pub fn time_to_ready(
         })
         .collect();
     Ok(Figure::of(times?).median)
+}
+
+/// Returns the costs of an axis as columns, each with how many times the least of those above it is: a
+/// fall is welcome, and no rise.
+pub fn rises(costs: impl Iterator<Item = Option<f64>>) -> Vec<String> {
+    let mut least = f64::INFINITY;
+    let columns = costs.map(|cost| {
+        let Some(cost) = cost else {
+            return format!("{:>12} {:>6}", "–", "");
+        };
+        least = least.min(cost);
+        format!("{cost:>12.3} {:>6.2}", cost / least)
+    });
+    columns.collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "exact for 2^53")]

@@ -231,25 +231,29 @@ impl Bench<'_> {
         server::keep_to_cores(&[CPU_CORE])?;
         for axis in Axis::ALL {
             println!(
-                "\n{:<40} {:>12} {:>12}",
+                "\n{:<40} {:>12} {:>6} {:>12} {:>6}",
                 axis.title(),
                 "podsapi us",
-                "bare us"
+                "rise",
+                "bare us",
+                "rise"
             );
+            let mut lines = Vec::new();
             for count in axis.counts() {
-                let costs = [Peer::Podsapi, Peer::Raw].map(|peer| {
-                    let pods = pods.get(..axis.pods(*count)).unwrap_or(&pods);
+                let pods = pods.get(..axis.pods(*count)).unwrap_or(&pods);
+                let cost = |peer: Peer| {
                     if !axis.suits(peer) {
-                        return Ok(None);
+                        return io::Result::Ok(None);
                     }
                     let server = self.must_serve(peer, pods)?;
                     axis.micros(*count, server, peer.speech(), pods).map(Some)
-                });
-                let [ours, bare] = costs;
-                let text = |cost: Option<f64>| {
-                    cost.map_or_else(|| "–".to_owned(), |cost| format!("{cost:.3}"))
                 };
-                println!("{count:<40} {:>12} {:>12}", text(ours?), text(bare?));
+                lines.push((*count, cost(Peer::Podsapi)?, cost(Peer::Raw)?));
+            }
+            let ours = growth::rises(lines.iter().map(|(_, ours, _)| *ours));
+            let bare = growth::rises(lines.iter().map(|(_, _, bare)| *bare));
+            for (((count, ..), ours), bare) in lines.iter().zip(ours).zip(bare) {
+                println!("{count:<40} {ours} {bare}");
             }
         }
         Ok(())

@@ -217,7 +217,12 @@ async fn a_long_history_is_told_without_a_contradiction() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_running_simulation_is_listed_and_watched() {
     let socket = Socket::new();
-    let mut live = socket.start(config([("node", SourceKind::Simulated)]));
+    // Whether a busy machine reads in time is not the question here.
+    let config = Config {
+        watch_buffer: NonZeroU32::new(1 << 20).unwrap(),
+        ..config([("node", SourceKind::Simulated)])
+    };
+    let mut live = socket.start(config);
     let options = simulated::Options {
         pods: 12,
         changes_per_second: 200.0,

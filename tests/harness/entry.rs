@@ -6,6 +6,7 @@ mod listwatch;
 mod pods;
 mod service;
 mod text;
+mod wire;
 
 pub use cri::cri;
 pub use grpc::{frame, request};
@@ -13,6 +14,7 @@ pub use listwatch::listwatch;
 pub use pods::encoded_pod;
 pub use service::service;
 pub use text::{json, yaml};
+pub use wire::wire;
 
 use podsapi_h2::AuthorityScanner;
 

@@ -51,6 +51,11 @@ fn the_yaml_corpus_holds() -> io::Result<()> {
 }
 
 #[test]
+fn the_wire_corpus_holds() -> io::Result<()> {
+    replay("wire", entry::wire)
+}
+
+#[test]
 fn the_listwatch_corpus_holds() -> io::Result<()> {
     replay("listwatch", entry::listwatch)
 }

@@ -3,6 +3,7 @@
 //! Credentials, TLS, plugins that print credentials, and the renewal of tokens are the client
 //! library's. It retries nothing and logs nothing here: both are this source's own business.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -138,6 +139,9 @@ async fn make(cluster: &Cluster) -> Result<Made, Trouble> {
             format!("expected the address of the server as https://HOST:PORT, found {server:?}");
         return Err(Trouble::at(cluster, text));
     }
+    if is_readable_on_the_way(&config) {
+        return Err(Trouble::at(cluster, format!("{server}: {PLAIN}")));
+    }
     if let Some(file) = config.auth_info.token_file.take()
         && config.auth_info.token.is_none()
     {
@@ -216,6 +220,21 @@ async fn of_kubeconfig(file: &Path) -> Result<Config, Trouble> {
     Ok(config)
 }
 
+/// Whether a secret of the user would go to another machine as it is; certificates need TLS anyway.
+fn is_readable_on_the_way(config: &Config) -> bool {
+    let user = &config.auth_info;
+    let plain = config.cluster_url.scheme_str() != Some("https");
+    let host = config.cluster_url.host().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse();
+    let stays = host == "localhost" || address.is_ok_and(|address: IpAddr| address.is_loopback());
+    let secret = user.token.is_some()
+        || user.token_file.is_some()
+        || user.password.is_some()
+        || user.exec.is_some()
+        || user.auth_provider.is_some();
+    plain && !stays && secret
+}
+
 /// Returns the token in `file`, without the line break that editors put behind it.
 fn token(file: &Path) -> Result<String, String> {
     let at = file.display();
@@ -289,6 +308,9 @@ const TOKEN_LIMIT_BYTES: u64 = 1 << 20;
 
 const INTERACTIVE: &str = "the credentials plugin of the kubeconfig's user wants to ask a person \
                            (interactiveMode: Always); give a user that needs none";
+
+const PLAIN: &str = "over http everybody on the way could read the user's token or password; give a \
+                     kubeconfig whose server begins with https://";
 
 const PROXY: &str = "the cluster has a proxy-url, which this source does not use; give a kubeconfig \
                      whose server can be reached directly";

@@ -259,6 +259,30 @@ async fn a_plugin_prints_the_token_and_what_it_says_otherwise_is_not_told() {
     assert_never_told(&source, "s3cret");
 }
 
+#[tokio::test]
+async fn no_secret_is_sent_in_the_clear_to_another_machine() {
+    for user in [
+        "{token: s3cret}",
+        "{tokenFile: none}",
+        "{username: me, password: s3cret}",
+        "{exec: {apiVersion: client.authentication.k8s.io/v1, command: none, interactiveMode: Never}}",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "http://192.0.2.1:6443", "", user);
+        let mut source = Source::start(folder, |_| {});
+        source
+            .problem("http://192.0.2.1:6443: over http everybody on the way could read")
+            .await;
+        assert_never_told(&source, "s3cret");
+    }
+    // To this machine there is no way on which to read it.
+    let server = Server::start(None, for_token("right-s3cret")).await;
+    let folder = tempfile::tempdir().unwrap();
+    let user = "{token: right-s3cret}";
+    write(folder.path(), &server.url("http"), "", user);
+    Source::start(folder, |_| {}).listed().await;
+}
+
 /// Puts a script in place at once, so that it is never run half-written.
 fn install(file: &Path, script: &str) {
     let beside = file.with_extension("new");

@@ -37,7 +37,7 @@ impl fmt::Display for Failure<'_> {
         )?;
         match cause {
             Cause::Broken(what) => f.write_str(what)?,
-            Cause::Refused(refusal) => refused(refusal, f)?,
+            Cause::Refused(refusal) => refused(refusal, node, f)?,
         }
         f.write_str(match self.synced {
             true => " (the pods stay as they were last; it is asked again)",
@@ -48,11 +48,16 @@ impl fmt::Display for Failure<'_> {
     }
 }
 
-fn refused(refusal: &Refusal, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn refused(refusal: &Refusal, node: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (says, advice) = match refusal.code {
         401 => (
             "the API server does not accept the credentials",
             "renew the token or the client certificate",
+        ),
+        403 if is_of_another_node(&refusal.message, node) => (
+            "the API server forbids it",
+            "a node may read its own pods only: give the node name that is in this user's name, or \
+             the credentials of this node",
         ),
         403 => (
             "the API server forbids it",
@@ -98,4 +103,11 @@ fn refused(refusal: &Refusal, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (_, "") => Ok(()),
         (_, advice) => write!(f, ": {advice}"),
     }
+}
+
+/// Whether the refused user is a node with another name than that which was asked about.
+fn is_of_another_node(message: &str, node: &str) -> bool {
+    let of = message.split_once("User \"system:node:");
+    let user = of.and_then(|(_, rest)| rest.split_once('"'));
+    user.is_some_and(|(user, _)| user != node)
 }

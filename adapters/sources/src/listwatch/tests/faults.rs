@@ -171,6 +171,26 @@ fn refusals_say_what_to_do() {
 }
 
 #[test]
+fn a_node_that_asks_for_the_pods_of_another_is_told_to_mend_its_name() {
+    for (user, advice) in [
+        (
+            "system:node:n2",
+            "the node name that is in this user's name",
+        ),
+        ("system:node:n1", "bind a ClusterRole"),
+        ("system:serviceaccount:ns:n2", "bind a ClusterRole"),
+    ] {
+        let mut driver = Driver::new();
+        driver.ask();
+        let message = format!(r#"pods is forbidden: User \"{user}\" cannot list"#);
+        let text = format!(r#"{{"kind":"Status","message":"{message}","code":403}}"#);
+        driver.answer(403, JSON, text.as_bytes());
+        let problem = driver.problem();
+        assert!(problem.contains(advice), "{problem}");
+    }
+}
+
+#[test]
 fn a_wait_that_the_server_asks_for_is_kept() {
     let mut driver = Driver::new();
     driver.ask();

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use podsapi_core::DEFAULT_MAX_PODS_PER_SOURCE;
+
 /// How many pods to invent, how often they change, and from what seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Simulation {
@@ -19,7 +21,12 @@ impl FromStr for Simulation {
         let pods = parts.next().unwrap_or_default();
         let pods = pods
             .parse()
-            .map_err(|_| format!("expected a number of pods, found {pods:?}"))?;
+            .ok()
+            .filter(|count| *count <= DEFAULT_MAX_PODS_PER_SOURCE.get())
+            .ok_or_else(|| {
+                let limit = DEFAULT_MAX_PODS_PER_SOURCE;
+                format!("expected a number of pods from 0 to {limit}, found {pods:?}")
+            })?;
         let changes_per_second = match parts.next() {
             None => 0.0,
             Some(rate) => rate
@@ -140,10 +147,11 @@ mod tests {
             })
         };
         assert_eq!("5".parse(), simulation(5, 0.0, 0));
+        assert_eq!("65536".parse(), simulation(65_536, 0.0, 0));
         assert_eq!("5:0.5".parse(), simulation(5, 0.5, 0));
         assert_eq!("5:2:9".parse(), simulation(5, 2.0, 9));
         for broken in [
-            "", "x", "-1", "5:", "5:x", "5:-1", "5:nan", "5:1:", "5:1:2:3",
+            "", "x", "-1", "65537", "5:", "5:x", "5:-1", "5:nan", "5:1:", "5:1:2:3",
         ] {
             assert!(broken.parse::<Simulation>().is_err(), "{broken:?}");
         }

@@ -110,6 +110,9 @@ impl fmt::Display for Failure {
                     let (field, text) = (&violation.field, &violation.description);
                     write!(f, "\n  {}: {}", printable(field), printable(text))?;
                 }
+                if status.code() == Code::FailedPrecondition {
+                    f.write_str("\n  try: podsapi check, which says why")?;
+                }
                 Ok(())
             }
             Self::Start(text) => f.write_str(&printable(text)),

@@ -100,6 +100,10 @@ fn a_server_that_waits_for_a_source_is_not_ready_and_says_for_which() {
         "{}",
         list.stderr
     );
+    assert!(
+        list.stderr
+            .ends_with("  try: podsapi check, which says why\n")
+    );
 
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b, uid: c}\n";
     std::fs::write(&file, text).unwrap();

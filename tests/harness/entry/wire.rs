@@ -42,6 +42,14 @@ pub fn wire(data: &[u8]) {
 
 /// Returns why a server without pods refuses a call.
 fn refusal(call: Call) -> Option<(Code, String)> {
+    match ready().handle_call(call, Moment::ORIGIN) {
+        Reply::Refuse(status) => Some((status.code(), status.message().to_owned())),
+        Reply::Answer(_) | Reply::Watch(_) => None,
+    }
+}
+
+/// Returns a service that knows that there are no pods.
+fn ready() -> Pods {
     let config = Config {
         sources: vec![SourceConfig::new("node", SourceKind::Snapshot)],
         ..Config::default()
@@ -52,8 +60,5 @@ fn refusal(call: Call) -> Option<(Code, String)> {
         let told = pods.handle_source(source, event, Moment::ORIGIN);
         told.expect("a list that begins may be complete");
     }
-    match pods.handle_call(call, Moment::ORIGIN) {
-        Reply::Refuse(status) => Some((status.code(), status.message().to_owned())),
-        Reply::Answer(_) | Reply::Watch(_) => None,
-    }
+    pods
 }

@@ -29,10 +29,21 @@ impl<R: Runtime> Alarm<R> {
 
     /// Completes when `at` has come; otherwise the task is woken then, or a little earlier.
     pub(crate) fn poll_passed(&mut self, cx: &mut Context<'_>, at: Moment) -> Poll<()> {
+        let now = self.runtime.now();
+        self.poll_passed_since(cx, now, at)
+    }
+
+    /// Does the same for who has looked at the clock a moment ago.
+    pub(crate) fn poll_passed_since(
+        &mut self,
+        cx: &mut Context<'_>,
+        now: Moment,
+        at: Moment,
+    ) -> Poll<()> {
+        if now >= at {
+            return Poll::Ready(());
+        }
         loop {
-            if self.runtime.now() >= at {
-                return Poll::Ready(());
-            }
             let (set_for, sleep) = match &mut self.sleep {
                 Some((set_for, sleep)) if *set_for <= at => (*set_for, sleep),
                 Some(_) | None => {

@@ -49,7 +49,7 @@ where
     shared.meters.count_peer(peer);
     tracing::debug!(uid = peer.uid, pid = peer.pid, "a connection begins");
     let now = shared.runtime.now();
-    let heard = Arc::new(Heard::new(now));
+    let heard = Arc::<Heard>::default();
     let attention = Arc::<Attention>::default();
     let own_waker = Waker::from(Arc::clone(&attention));
     let _registration = Registration::new(&shared, &own_waker);
@@ -98,6 +98,7 @@ where
         unfinished_since: None,
         alarm,
         heard,
+        heard_at: now,
         shared: Arc::clone(&shared),
         origin: Arc::new(Origin::new(peer)),
     };
@@ -182,6 +183,8 @@ struct Driver<IO, R: Runtime> {
     ledger: Arc<Ledger>,
     phase: Phase,
     heard: Arc<Heard>,
+    /// When something was last read.
+    heard_at: Moment,
     pings: Option<PingPong>,
     /// When the sign of life was asked for that has not come yet.
     ping_sent: Option<Moment>,
@@ -223,7 +226,6 @@ where
         let own_waker = self.own_waker.clone();
         let cx = &mut Context::from_waker(&own_waker);
         for _ in 0..TURNS {
-            self.attention.begin_turn();
             match self.turn(cx, connection) {
                 Turn::Again => {}
                 Turn::Idle => {
@@ -243,7 +245,10 @@ where
 
     fn turn(&mut self, cx: &mut Context<'_>, connection: &mut Http2<IO, R>) -> Turn {
         let now = self.shared.runtime.now();
+        let mut more = true;
         for _ in 0..BEGUN_A_TURN {
+            // What a call that was just begun has to say is written by the look that follows.
+            self.attention.begin_turn();
             match connection.poll_accept(cx) {
                 Poll::Ready(Some(Ok((request, respond)))) => {
                     let shared = Arc::clone(&self.shared);
@@ -257,10 +262,13 @@ where
                     return Turn::Over;
                 }
                 Poll::Ready(None) => return Turn::Over,
-                Poll::Pending => break,
+                Poll::Pending => {
+                    more = false;
+                    break;
+                }
             }
         }
-        if self.calls.poll_woken() {
+        if self.calls.poll_woken() || more {
             return Turn::Again;
         }
         if let Poll::Ready(Err(error)) = self.transport.poll_drain(cx) {
@@ -326,7 +334,7 @@ where
             .into_iter()
             .flatten()
             .fold(sign_of_life, Moment::min);
-        match self.alarm.poll_passed(cx, next) {
+        match self.alarm.poll_passed_since(cx, now, next) {
             Poll::Ready(()) => Turn::Again,
             Poll::Pending => Turn::Idle,
         }
@@ -336,7 +344,10 @@ where
     /// not answered in time.
     fn poll_keepalive(&mut self, cx: &mut Context<'_>, now: Moment) -> Option<Moment> {
         let limits = &self.shared.limits;
-        let heard = self.heard.last();
+        if self.heard.take() {
+            self.heard_at = now;
+        }
+        let heard = self.heard_at;
         if let (Some(pings), Some(_)) = (&mut self.pings, self.ping_sent)
             && pings.poll_pong(cx).is_ready()
         {

@@ -5,7 +5,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll},
 };
@@ -29,19 +29,14 @@ pub(crate) struct Guarded<IO, R: Runtime> {
     stalled: Option<Moment>,
 }
 
-/// When something was last read from a connection.
-#[derive(Debug)]
-pub(crate) struct Heard(AtomicU64);
+/// Whether something was read from a connection since that was asked last.
+#[derive(Debug, Default)]
+pub(crate) struct Heard(AtomicBool);
 
 impl Heard {
-    /// Starts with the moment of the connect.
-    pub(crate) fn new(now: Moment) -> Self {
-        Self(AtomicU64::new(now.as_nanos()))
-    }
-
-    /// Returns the moment of the last read.
-    pub(crate) fn last(&self) -> Moment {
-        Moment::from_nanos(self.0.load(Ordering::Relaxed))
+    /// Tells whether something was read, and forgets it.
+    pub(crate) fn take(&self) -> bool {
+        self.0.load(Ordering::Relaxed) && self.0.swap(false, Ordering::Relaxed)
     }
 }
 
@@ -92,9 +87,7 @@ impl<IO: AsyncRead + Unpin, R: Runtime> AsyncRead for Guarded<IO, R> {
         let count = buf.filled().len() - before;
         if count > 0 {
             this.shared.meters.received.add(count);
-            this.heard
-                .0
-                .store(this.shared.runtime.now().as_nanos(), Ordering::Relaxed);
+            this.heard.0.store(true, Ordering::Relaxed);
         }
         result
     }

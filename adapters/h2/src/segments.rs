@@ -13,18 +13,41 @@ use crate::ledger::Ledger;
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
     /// Those from `next` on are left, and none of them is empty.
-    parts: SmallVec<[Bytes; 2]>,
+    parts: SmallVec<[Part; 2]>,
     next: usize,
     len: usize,
     /// Where the transport finds the parts that it is shown slices of.
     ledger: Option<Arc<Ledger>>,
 }
 
+/// One byte string.
+#[derive(Debug)]
+enum Part {
+    /// Few bytes, which need no memory of their own.
+    Copied(Few),
+    Shared(Bytes),
+}
+
+/// Up to [`FEW`] bytes.
+#[derive(Clone, Copy, Debug)]
+struct Few {
+    bytes: [u8; FEW],
+    /// Those before are consumed.
+    from: u8,
+    /// Those from here on are not there.
+    to: u8,
+}
+
+/// Enough for the prefix of a message and for what stands in front of its first pod; no more than a
+/// shared byte string takes anyway.
+const FEW: usize = 32;
+
 impl Segments {
     /// Adds bytes at the end.
-    fn push(&mut self, part: Bytes) {
-        if !part.is_empty() {
-            self.len += part.len();
+    fn push(&mut self, part: Part) {
+        let len = part.len();
+        if len > 0 {
+            self.len += len;
             self.parts.push(part);
         }
     }
@@ -34,7 +57,7 @@ impl Segments {
         self.len
     }
 
-    fn left(&self) -> &[Bytes] {
+    fn left(&self) -> &[Part] {
         self.parts.get(self.next..).unwrap_or_default()
     }
 }
@@ -45,16 +68,20 @@ impl Buf for Segments {
     }
 
     fn chunk(&self) -> &[u8] {
-        self.left().first().map(Bytes::as_ref).unwrap_or_default()
+        self.left().first().map(Part::bytes).unwrap_or_default()
     }
 
     fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
         if let Some(ledger) = &self.ledger {
-            ledger.note(self.left().iter().take(slices.len()));
+            let parts = self.left().iter().take(slices.len());
+            ledger.note(parts.filter_map(|part| match part {
+                Part::Copied(_) => None,
+                Part::Shared(bytes) => Some(bytes),
+            }));
         }
         let mut filled = 0;
         for (slice, part) in slices.iter_mut().zip(self.left()) {
-            *slice = IoSlice::new(part);
+            *slice = IoSlice::new(part.bytes());
             filled += 1;
         }
         filled
@@ -70,13 +97,78 @@ impl Buf for Segments {
         let mut left = count;
         while let Some(first) = self.parts.get_mut(self.next) {
             if left < first.len() {
-                first.advance(left);
+                first.split_to(left);
                 break;
             }
             left -= first.len();
-            drop(mem::take(first));
+            *first = Part::default();
             self.next += 1;
         }
+    }
+}
+
+impl Part {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Copied(few) => few.as_slice(),
+            Self::Shared(bytes) => bytes,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.bytes().len()
+    }
+
+    /// Takes the first `count` bytes, of which there must be as many, out of the part.
+    fn split_to(&mut self, count: usize) -> Self {
+        match self {
+            Self::Copied(few) => Self::Copied(few.split_to(count)),
+            Self::Shared(bytes) => Self::Shared(bytes.split_to(count)),
+        }
+    }
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self::Shared(Bytes::new())
+    }
+}
+
+impl Few {
+    /// Returns no bytes yet.
+    fn new() -> Self {
+        Self {
+            bytes: [0; FEW],
+            from: 0,
+            to: 0,
+        }
+    }
+
+    /// Adds bytes at the end; false when there is no room for them.
+    fn push(&mut self, more: &[u8]) -> bool {
+        let from = usize::from(self.to);
+        let Some(room) = self.bytes.get_mut(from..from + more.len()) else {
+            return false;
+        };
+        room.copy_from_slice(more);
+        self.to += more.len() as u8;
+        true
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        let range = usize::from(self.from)..usize::from(self.to);
+        self.bytes.get(range).unwrap_or_default()
+    }
+
+    /// Takes the first `count` bytes, or all when there are fewer.
+    fn split_to(&mut self, count: usize) -> Self {
+        let count = count.min(self.as_slice().len()) as u8;
+        let taken = Self {
+            to: self.from + count,
+            ..*self
+        };
+        self.from += count;
+        taken
     }
 }
 
@@ -95,14 +187,10 @@ pub(crate) struct Outbox {
 #[derive(Debug)]
 struct Unsent {
     /// The part that is next.
-    part: Bytes,
+    part: Part,
     /// The message without it.
     rest: Outgoing,
 }
-
-/// Parts up to this length are copied into one with the prefix: the tags and lengths in front of a
-/// pod are shorter, and an answer's own fields are.
-const COPIED_BYTES: usize = 16;
 
 impl Outbox {
     /// Returns an empty outbox, whose bytes the transport may share with the help of `ledger`.
@@ -118,17 +206,18 @@ impl Outbox {
     /// Adds one message with its prefix in front.
     pub(crate) fn push(&mut self, prefix: [u8; PREFIX_BYTES], mut message: Outgoing) {
         self.len += prefix.len() + message.len();
-        let mut head: SmallVec<[u8; 2 * COPIED_BYTES]> = SmallVec::from_slice(&prefix);
+        // The tags and lengths in front of a pod are short, and so are an answer's own fields.
+        let mut head = Few::new();
+        head.push(&prefix);
         while message
             .segments()
             .next()
-            .is_some_and(|part| part.len() <= COPIED_BYTES)
-            && let Some(part) = message.take_segment()
+            .is_some_and(|part| head.push(part))
         {
-            head.extend_from_slice(&part);
+            message.take_segment();
         }
         self.messages.push_back(Unsent {
-            part: Bytes::copy_from_slice(&head),
+            part: Part::Copied(head),
             rest: message,
         });
     }
@@ -150,7 +239,7 @@ impl Outbox {
             }
             taken.push(mem::take(&mut first.part));
             match first.rest.take_segment() {
-                Some(part) => first.part = part,
+                Some(part) => first.part = Part::Shared(part),
                 None => {
                     self.messages.pop_front();
                     self.begun = false;

@@ -3,7 +3,7 @@
 use std::{
     future::poll_fn,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
@@ -72,8 +72,20 @@ impl<R: Runtime> Exchange<R> {
         let _unread = self.lease_reply(message.len())?;
         self.queue(message)?;
         self.responder.open().map_err(|_gone| Interrupt::Gone)?;
-        let give_up = after(self.shared.runtime.now(), self.shared.limits.reply_timeout);
-        poll_fn(|cx| self.poll_flush(cx, give_up)).await?;
+        let mut give_up = None;
+        poll_fn(|cx| {
+            let flushed = self.poll_hand_over(cx);
+            if flushed.is_ready() {
+                return flushed;
+            }
+            let shared = &self.shared;
+            let give_up = *give_up.get_or_insert_with(|| {
+                // Most answers are gone at once, and need no look at the clock.
+                after(shared.runtime.now(), shared.limits.reply_timeout)
+            });
+            self.poll_unread(cx, give_up).map(Err)
+        })
+        .await?;
         Ok(self.end(Status::new(Code::Ok, "")))
     }
 
@@ -111,18 +123,27 @@ impl<R: Runtime> Exchange<R> {
         cx: &mut Context<'_>,
         give_up: Moment,
     ) -> Poll<Result<(), Interrupt>> {
+        match self.poll_hand_over(cx) {
+            Poll::Pending => self.poll_unread(cx, give_up).map(Err),
+            done @ Poll::Ready(_) => done,
+        }
+    }
+
+    /// Completes once everything queued was handed over, however long the reader takes.
+    fn poll_hand_over(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Interrupt>> {
         while !self.outbox.is_empty() {
-            match self.responder.poll_send(cx, &mut self.outbox) {
-                Poll::Ready(Ok(())) => self.check_deadline()?,
-                Poll::Ready(Err(_gone)) => return Poll::Ready(Err(Interrupt::Gone)),
-                Poll::Pending => {
-                    let slow =
-                        Status::new(Code::DeadlineExceeded, "the answer was not read in time");
-                    return self.poll_interrupt(cx, Some((give_up, slow))).map(Err);
-                }
+            match ready!(self.responder.poll_send(cx, &mut self.outbox)) {
+                Ok(()) => self.check_deadline()?,
+                Err(_gone) => return Poll::Ready(Err(Interrupt::Gone)),
             }
         }
         Poll::Ready(Ok(()))
+    }
+
+    /// Completes when the reader has no more time.
+    fn poll_unread(&mut self, cx: &mut Context<'_>, give_up: Moment) -> Poll<Interrupt> {
+        let slow = Status::new(Code::DeadlineExceeded, "the answer was not read in time");
+        self.poll_interrupt(cx, Some((give_up, slow)))
     }
 
     /// Returns the next bytes of a request, none at its end, and gives their room back to the

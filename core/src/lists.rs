@@ -19,13 +19,14 @@ pub(crate) struct Lists {
     max_masks: usize,
 }
 
-/// What all lists together may take beside the pods, which they share with the store.
+/// What all lists together may take beside whole pods, which they share with the store.
 ///
-/// 8 MiB: 64 masks that leave 256 bytes of each of 500 pods. What does not fit is made anew for
-/// each caller.
-const MAX_BYTES: usize = 8 << 20;
+/// 16 MiB: 64 masks that leave 500 bytes of each of 500 pods, or one that leaves all that such a node
+/// has. What a mask left of a large pod is shared with the kept projections, but they may drop it at
+/// any time, so that it counts. What does not fit is made anew for each caller.
+const MAX_BYTES: usize = 16 << 20;
 
-/// From how many bytes on a pod is shared with the store: fewer are copied together, since each
+/// From how many bytes on what is left of a pod is shared: fewer are copied together, since each
 /// part costs a driver about as much as copying so many.
 const SHARED_BYTES: usize = 1 << 10;
 
@@ -46,20 +47,26 @@ impl Lists {
     /// Makes the list of all pods that are served, which went through the mask before, and keeps it
     /// while there is room.
     pub(crate) fn make(&mut self, mask: &Projection, pods: &[Arc<Served>]) -> Outgoing {
-        let (parts, copied) = if mask.is_all() {
-            (whole(pods), 0)
+        let parts = if mask.is_all() {
+            whole(pods)
         } else {
             gathered(pods)
         };
-        let cost = copied + parts.len() * size_of::<Bytes>();
+        let table = parts.len() * size_of::<Bytes>();
         let list = Outgoing::shared(parts.into());
+        let cost = if mask.is_all() {
+            table
+        } else {
+            table + list.len()
+        };
+        if cost > MAX_BYTES {
+            return list;
+        }
         if self.made.len() >= self.max_masks || self.bytes + cost > MAX_BYTES {
             self.clear();
         }
-        if cost <= MAX_BYTES {
-            self.bytes += cost;
-            self.made.insert(mask.clone(), list.clone());
-        }
+        self.bytes += cost;
+        self.made.insert(mask.clone(), list.clone());
         list
     }
 
@@ -82,14 +89,12 @@ fn whole(pods: &[Arc<Served>]) -> Vec<Bytes> {
     parts
 }
 
-/// Returns the pods with small ones laid together, and the number of bytes that were copied.
-fn gathered(pods: &[Arc<Served>]) -> (Vec<Bytes>, usize) {
+/// Returns the pods with small ones laid together.
+fn gathered(pods: &[Arc<Served>]) -> Vec<Bytes> {
     let mut parts = Vec::new();
-    let mut copied = 0;
     let mut run = Vec::new();
-    let mut close = |run: &mut Vec<u8>, parts: &mut Vec<Bytes>| {
+    let close = |run: &mut Vec<u8>, parts: &mut Vec<Bytes>| {
         run.shrink_to_fit();
-        copied += run.len();
         parts.push(mem::take(run).into());
     };
     for pod in pods {
@@ -104,7 +109,7 @@ fn gathered(pods: &[Arc<Served>]) -> (Vec<Bytes>, usize) {
     if !run.is_empty() {
         close(&mut run, &mut parts);
     }
-    (parts, copied)
+    parts
 }
 
 #[cfg(test)]
@@ -164,6 +169,28 @@ mod tests {
     }
 
     #[test]
+    fn large_pods_that_masks_left_count_since_nothing_else_may_hold_them() {
+        let mut lists = Lists::new(64);
+        for number in 0..64 {
+            let pods: Vec<_> = (0..100).map(|_| served(5_000)).collect();
+            let text = alloc::format!("metadata.labels.k{number}");
+            lists.make(&mask(&text), &pods);
+            let held: usize = lists.made.values().map(Outgoing::len).sum();
+            assert!(held <= MAX_BYTES, "{held} bytes after {number}");
+        }
+    }
+
+    #[test]
+    fn a_list_that_has_no_room_at_all_drops_no_other() {
+        let mut lists = Lists::new(64);
+        lists.make(&Projection::all(), &[served(10)]);
+        let pods: Vec<_> = (0..MAX_BYTES / 1_000 + 1).map(|_| served(1_000)).collect();
+        lists.make(&mask("metadata"), &pods);
+        assert!(lists.find(&mask("metadata")).is_none());
+        assert!(lists.find(&Projection::all()).is_some());
+    }
+
+    #[test]
     fn masks_and_bytes_are_bounded() {
         let pods: Vec<_> = (0..5_000).map(|_| served(1_000)).collect();
         let mut lists = Lists::new(2);
@@ -173,9 +200,8 @@ mod tests {
             assert!(lists.bytes <= MAX_BYTES && lists.made.len() <= 2);
             assert!(lists.find(&mask(&text)).is_some());
         }
-        let pods: Vec<_> = (0..10_000).map(|_| served(1_000)).collect();
+        let pods: Vec<_> = (0..20_000).map(|_| served(1_000)).collect();
         lists.make(&mask("metadata"), &pods);
         assert!(lists.find(&mask("metadata")).is_none());
-        assert_eq!(lists.bytes, 0);
     }
 }

@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use podsapi_core::{Config, SlowWatch};
-use podsapi_h2::{Limits, Runtime};
+use podsapi_h2::Limits;
 
 pub use trail::Trail;
 

@@ -31,7 +31,7 @@ use crate::{
 /// # Examples
 ///
 /// ```
-/// use std::{future::Future, time::Duration};
+/// use std::time::Duration;
 ///
 /// use podsapi_core::{Config, Moment, Pods, SourceConfig, SourceEvent, SourceKind};
 /// use podsapi_h2::{Limits, Peer, Runtime, Server};
@@ -41,10 +41,6 @@ use crate::{
 ///
 /// impl Runtime for Tokio {
 ///     type Sleep = tokio::time::Sleep;
-///
-///     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-///         tokio::spawn(task);
-///     }
 ///
 ///     fn sleep_until(&self, at: Moment) -> Self::Sleep {
 ///         tokio::time::sleep_until(self.0 + Duration::from_nanos(at.as_nanos()))

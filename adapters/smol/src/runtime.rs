@@ -38,10 +38,6 @@ impl SmolRuntime {
 impl Runtime for SmolRuntime {
     type Sleep = SmolSleep;
 
-    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.executor.spawn(task).detach();
-    }
-
     fn sleep_until(&self, at: Moment) -> SmolSleep {
         let at = self.origin.checked_add(Duration::from_nanos(at.as_nanos()));
         // What the system's clock cannot hold does not come.

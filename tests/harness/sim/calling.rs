@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_core::{Dialect, EncodedPod, Method};
-use podsapi_h2::{Peer, Runtime};
+use podsapi_h2::Peer;
 use podsapi_proto::{documented, v1alpha1};
 use prost::Message;
 use tokio::io::AsyncWriteExt;

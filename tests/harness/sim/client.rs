@@ -10,7 +10,7 @@ use h2::RecvStream;
 use h2::client::SendRequest;
 use http::{HeaderMap, Method as HttpMethod, Request};
 use podsapi_core::{Code, Dialect, MASK_HEADER, Method, Projection};
-use podsapi_h2::{Peer, Runtime};
+use podsapi_h2::Peer;
 
 use super::node::Node;
 use super::pipe::{Faults, Pipe, connection};

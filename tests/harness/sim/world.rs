@@ -195,6 +195,20 @@ impl World {
         lock(&self.shared.trail).bytes(pipe, bytes);
     }
 
+    /// Runs a task until it ends or the world does.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = lock(&self.shared.tasks);
+        let number = tasks.next;
+        tasks.next += 1;
+        let alert = Arc::new(Alert {
+            task: number,
+            woken: AtomicBool::new(false),
+            ready: Arc::clone(&self.shared.ready),
+        });
+        alert.wake_by_ref();
+        tasks.waiting.insert(number, (Box::pin(task), alert));
+    }
+
     /// Notes an event in words.
     pub(super) fn tell(&self, event: fmt::Arguments<'_>) {
         lock(&self.shared.trail).event(self.now(), event);
@@ -215,19 +229,6 @@ impl World {
 
 impl Runtime for World {
     type Sleep = Sleep;
-
-    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let mut tasks = lock(&self.shared.tasks);
-        let number = tasks.next;
-        tasks.next += 1;
-        let alert = Arc::new(Alert {
-            task: number,
-            woken: AtomicBool::new(false),
-            ready: Arc::clone(&self.shared.ready),
-        });
-        alert.wake_by_ref();
-        tasks.waiting.insert(number, (Box::pin(task), alert));
-    }
 
     fn sleep_until(&self, at: Moment) -> Sleep {
         Sleep {

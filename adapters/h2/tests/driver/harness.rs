@@ -1,7 +1,6 @@
 //! A server over in-memory pipes, and a client that sees every header and frame.
 
 use std::{
-    future::Future,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -40,10 +39,6 @@ pub(crate) struct TestRuntime {
 
 impl Runtime for TestRuntime {
     type Sleep = Sleep;
-
-    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        tokio::spawn(task);
-    }
 
     fn sleep_until(&self, at: Moment) -> Sleep {
         if self.broken.swap(false, Ordering::SeqCst) {

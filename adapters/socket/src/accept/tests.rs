@@ -253,10 +253,6 @@ impl Tokio {
 impl Runtime for Tokio {
     type Sleep = Sleep;
 
-    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        tokio::spawn(task);
-    }
-
     fn sleep_until(&self, at: Moment) -> Sleep {
         tokio::time::sleep_until(self.0 + Duration::from_nanos(at.as_nanos()))
     }

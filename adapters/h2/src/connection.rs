@@ -64,6 +64,7 @@ where
     let mut handshake = pin!(builder(&shared.limits).handshake::<_, Segments>(io));
     let connection = poll_fn(|task| {
         attention.begin_turn();
+        transport.begin_turn();
         let cx = &mut Context::from_waker(&own_waker);
         let result = handshake.as_mut().poll(cx);
         // The first settings do not wait for the client's.
@@ -223,6 +224,7 @@ where
     /// Drives the connection and all its calls, and completes when it is over.
     fn poll(&mut self, task: &Waker, connection: &mut Http2<IO, R>) -> Poll<()> {
         self.attention.hush();
+        self.transport.begin_turn();
         let own_waker = self.own_waker.clone();
         let cx = &mut Context::from_waker(&own_waker);
         for _ in 0..TURNS {
@@ -235,8 +237,8 @@ where
                 Turn::Over => return Poll::Ready(()),
             }
         }
-        if let Poll::Ready(Err(error)) = self.transport.poll_drain(cx) {
-            tracing::debug!(%error, "a connection fails");
+        // A connection that always has something to do ends in time nevertheless.
+        if let Turn::Over = self.rest(cx, self.shared.runtime.now(), connection) {
             return Poll::Ready(());
         }
         task.wake_by_ref();
@@ -245,6 +247,7 @@ where
 
     fn turn(&mut self, cx: &mut Context<'_>, connection: &mut Http2<IO, R>) -> Turn {
         let now = self.shared.runtime.now();
+        // The library tells of what comes only to who has asked it for all that is there.
         let mut more = true;
         for _ in 0..BEGUN_A_TURN {
             // What a call that was just begun has to say is written by the look that follows.
@@ -271,6 +274,12 @@ where
         if self.calls.poll_woken() || more {
             return Turn::Again;
         }
+        self.rest(cx, now, connection)
+    }
+
+    /// Does what is done when no call is to be looked at: writes out what was said, and sees whether
+    /// it is time for anything.
+    fn rest(&mut self, cx: &mut Context<'_>, now: Moment, connection: &mut Http2<IO, R>) -> Turn {
         if let Poll::Ready(Err(error)) = self.transport.poll_drain(cx) {
             tracing::debug!(%error, "a connection fails");
             return Turn::Over;

@@ -11,10 +11,10 @@ use tokio::{
 
 use crate::harness::{GET, LIST, Node, WATCH, framed, request, unlimited, until};
 
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-const EMPTY_SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub(crate) const EMPTY_SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
 
-fn with(change: impl FnOnce(&mut Limits)) -> Node {
+pub(crate) fn with(change: impl FnOnce(&mut Limits)) -> Node {
     let mut limits = Limits::default();
     change(&mut limits);
     Node::with(&[("a", 10)], limits, unlimited())
@@ -29,7 +29,7 @@ async fn rest(io: &mut tokio::io::DuplexStream) -> Vec<u8> {
 }
 
 /// Returns the type and payload of each whole frame.
-fn frames(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
+pub(crate) fn frames(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
     let mut frames = Vec::new();
     let mut rest = bytes;
     while let [a, b, c, kind, _flags, _, _, _, _, tail @ ..] = rest {
@@ -44,7 +44,7 @@ fn frames(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
 }
 
 const GOAWAY: u8 = 7;
-const PING: u8 = 6;
+pub(crate) const PING: u8 = 6;
 const SETTINGS: u8 = 4;
 
 #[tokio::test(start_paused = true)]
@@ -437,7 +437,7 @@ async fn a_half_closed_connection_ends() {
 }
 
 /// A header block with literal fields only, neither indexed nor Huffman-coded.
-fn header_block(fields: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn header_block(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for text in fields
         .iter()
@@ -453,7 +453,7 @@ fn header_block(fields: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
-fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     let len = u8::try_from(payload.len()).expect("test frames are short");
     let mut frame = vec![0, 0, len, kind, flags, 0, 0, 0, stream];
     frame.extend_from_slice(payload);

@@ -24,7 +24,7 @@ pub(crate) struct ApiserverArgs {
           value_parser = clap::value_parser!(u64).range(1..=3_600), help_heading = APISERVER)]
     pub(crate) api_backoff: u64,
     /// Keep the pods in this file, for a restart while the API server is away; readable by this
-    /// user alone
+    /// user alone. A change is written within ten seconds, and when the server ends
     #[arg(long, env = "PODSAPI_CHECKPOINT", value_name = "FILE", help_heading = APISERVER)]
     pub(crate) checkpoint: Option<PathBuf>,
     /// How long to wait for the API server's list before the pods of --checkpoint are served, marked

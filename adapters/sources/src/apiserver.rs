@@ -76,7 +76,7 @@ impl Options {
 /// Ends only when the sink does not accept the source.
 pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError> {
     let checkpoint = options.checkpoint.clone();
-    let mut keeper = checkpoint.map(|checkpoint| Keeper::new(checkpoint, &options.node_name));
+    let keeper = checkpoint.map(|checkpoint| Keeper::new(checkpoint, &options.node_name));
     let clock = Clock(Instant::now());
     let mut machine = ListWatch::new(
         listwatch::Options {
@@ -86,7 +86,10 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         clock.now(),
     );
     let access = Arc::new(Mutex::new(Access::new(options.cluster.clone())));
-    let mut pods = Pods::new(sink, options);
+    let mut kept = Kept {
+        keeper,
+        pods: Pods::new(sink, options),
+    };
     let mut call = Call::None;
     loop {
         if let Some(request) = machine.poll_request(clock.now()) {
@@ -97,6 +100,7 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
             );
             call = Call::start(Arc::clone(&access), request);
         }
+        let Kept { keeper, pods } = &mut kept;
         while let Some(word) = machine.poll_word() {
             pods.take(word, keeper.as_mut())?;
         }
@@ -107,11 +111,26 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         tokio::select! {
             news = call.next() => call = news.handle(call, &mut machine, &mut pods.place, clock.now()),
             () = until(machine.poll_timeout().map(|at| clock.instant(at))) => {}
-            earlier = keep(keeper.as_mut(), &pods) => {
+            earlier = keep(keeper.as_mut(), pods) => {
                 if let Some(earlier) = earlier {
                     pods.open(&earlier)?;
                 }
             }
+        }
+    }
+}
+
+/// The pods and who writes them to a file, whose last changes are written with the end of the source.
+#[derive(Debug)]
+struct Kept {
+    keeper: Option<Keeper>,
+    pods: Pods,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.finish(&self.pods.held, self.pods.now());
         }
     }
 }

@@ -1,10 +1,12 @@
 //! When the pods are written to the checkpoint, and when those of the earlier run are served.
 //!
 //! The first whole list is written at once; a change after that at the latest [`SETTLE`] later,
-//! together with all that came meanwhile, so that a busy node costs one write in that time.
+//! together with all that came meanwhile, so that a busy node costs one write in that time. What is
+//! not written yet when the source ends is written then.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use podsapi_core::{EncodedPod, Uid};
@@ -35,6 +37,7 @@ pub(super) struct Keeper {
     /// When the pods as they are now are due to be written.
     write_at: Option<Instant>,
     writing: Option<JoinHandle<std::io::Result<()>>>,
+    turns: Turns,
     problem: Option<Problem>,
 }
 
@@ -61,6 +64,7 @@ impl Keeper {
             checkpoint,
             write_at: None,
             writing: None,
+            turns: Turns::default(),
             problem: None,
         }
     }
@@ -121,13 +125,35 @@ impl Keeper {
             }
             () = due(write_at) => {
                 self.write_at = None;
-                let pods: Vec<_> = pods.values().cloned().collect();
-                let (file, node) = (self.checkpoint.file.clone(), self.node.clone());
-                let write = move || checkpoint::write(&file, &node, &pods, now);
-                self.writing = Some(tokio::task::spawn_blocking(write));
+                self.writing = Some(tokio::task::spawn_blocking(self.write(pods, now)));
             }
         }
         None
+    }
+
+    /// Writes what is not written yet, before it returns; for the end, when nothing can be awaited.
+    pub(super) fn finish(&mut self, pods: &BTreeMap<Uid, EncodedPod>, now: i64) {
+        if self.write_at.take().is_none() && self.writing.take().is_none() {
+            return;
+        }
+        if let Err(error) = self.write(pods, now)() {
+            let file = self.checkpoint.file.display();
+            tracing::warn!(
+                source = super::SOURCE,
+                "{file}: the last changes of the pods are not kept: {error}"
+            );
+        }
+    }
+
+    fn write(
+        &mut self,
+        pods: &BTreeMap<Uid, EncodedPod>,
+        now: i64,
+    ) -> impl FnOnce() -> std::io::Result<()> + Send + use<> {
+        let pods: Vec<_> = pods.values().cloned().collect();
+        let (file, node) = (self.checkpoint.file.clone(), self.node.clone());
+        let turn = self.turns.next();
+        move || turn.take(|| checkpoint::write(&file, &node, &pods, now))
     }
 
     pub(super) fn problem(&self) -> Option<&Problem> {
@@ -137,6 +163,40 @@ impl Keeper {
     fn tell(&mut self, text: String) {
         let file = self.checkpoint.file.display().to_string();
         self.problem = Some(Problem::fault(file, text));
+    }
+}
+
+/// The order of the writes: one at a time, and none after a later one.
+#[derive(Debug, Default)]
+struct Turns {
+    given: u64,
+    taken: Arc<Mutex<u64>>,
+}
+
+#[derive(Debug)]
+struct Turn {
+    number: u64,
+    taken: Arc<Mutex<u64>>,
+}
+
+impl Turns {
+    fn next(&mut self) -> Turn {
+        self.given += 1;
+        Turn {
+            number: self.given,
+            taken: Arc::clone(&self.taken),
+        }
+    }
+}
+
+impl Turn {
+    fn take(self, write: impl FnOnce() -> std::io::Result<()>) -> std::io::Result<()> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if *taken > self.number {
+            return Ok(());
+        }
+        *taken = self.number;
+        write()
     }
 }
 
@@ -181,3 +241,23 @@ pub(super) const SETTLE: Duration = Duration::from_secs(10);
 
 /// After a write that failed; a full disk is seldom emptied sooner.
 const RETRY: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_comes_after_a_later_one_is_none() {
+        let mut turns = Turns::default();
+        let [first, second] = [(); 2].map(|()| turns.next());
+        let written = std::cell::RefCell::new(Vec::new());
+        for (turn, name) in [(second, "second"), (first, "first")] {
+            let write = || {
+                written.borrow_mut().push(name);
+                Ok(())
+            };
+            turn.take(write).unwrap();
+        }
+        assert_eq!(written.into_inner(), ["second"]);
+    }
+}

@@ -81,6 +81,21 @@ async fn a_restart_without_the_server_serves_what_was_kept_until_the_server_is_b
 }
 
 #[tokio::test]
+async fn the_last_change_before_the_end_is_kept() {
+    let server = Server::start(None, pods(&["1", "2"], "old")).await;
+    let mut source = start(folder_of(&server), LATER);
+    source.listed().await;
+    // Long before a change is due to be written.
+    server.tell(&event("DELETED", "1", "old"));
+    source.until(|heard| heard.names() == ["ns/pod-2"]).await;
+    source.running.abort();
+    while !source.running.is_finished() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(kept(&source.folder, "n"), [pod("2", "old")]);
+}
+
+#[tokio::test]
 async fn a_server_that_answers_in_time_makes_the_file_useless() {
     let folder = tempfile::tempdir().unwrap();
     checkpoint::write(&folder.path().join("file"), "n", &[pod("9", "old")], 7).unwrap();

@@ -297,9 +297,16 @@ async fn connections_lost_in_the_middle_of_answers_leave_nothing_behind() {
     }
     until(|| node.server.connection_count() == 0).await;
     let metrics = node.server.metrics_text();
-    for gauge in ["podsapi_calls", "podsapi_reply_bytes", "podsapi_request_bytes"] {
+    for gauge in [
+        "podsapi_calls",
+        "podsapi_reply_bytes",
+        "podsapi_request_bytes",
+    ] {
         let line = format!("\n{gauge} ");
-        let value = metrics.split(&line).nth(1).and_then(|rest| rest.lines().next());
+        let value = metrics
+            .split(&line)
+            .nth(1)
+            .and_then(|rest| rest.lines().next());
         assert_eq!(value, Some("0"), "{gauge}");
     }
     assert_eq!(node.server.with_pods(|pods| pods.watch_count()), 0);

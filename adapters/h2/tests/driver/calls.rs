@@ -381,3 +381,19 @@ async fn thousands_of_refused_calls_do_not_use_a_connection_up() {
         assert_eq!(harness::Answer::read(response).await.code(), expected);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_come_together_are_all_begun_before_any_has_said_anything() {
+    let node = Node::small();
+    let client = node.client().await;
+    // The first answer tells that the client knows how many streams there may be.
+    assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
+    let begun = tokio::time::Instant::now();
+    let mut requests = client.requests.clone().ready().await.unwrap();
+    let calls: Vec<_> = (0..150)
+        .map(|_| requests.send_request(request(GET), false).unwrap())
+        .collect();
+    until(|| node.server.metrics_text().contains("\npodsapi_calls 150\n")).await;
+    assert!(begun.elapsed() < Duration::from_millis(100));
+    drop(calls);
+}

@@ -24,6 +24,10 @@ pub(crate) struct Calls {
     woken: Vec<usize>,
 }
 
+/// Places that are kept while no call is in progress: more than a client uses that does not call all
+/// at once.
+const RETAINED_PLACES: usize = 32;
+
 struct Place {
     call: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     caller: Arc<Caller>,
@@ -68,6 +72,11 @@ impl Calls {
             self.look_at(place);
         }
         self.woken = places;
+        if self.len() == 0 && self.places.len() > RETAINED_PLACES {
+            self.places = Vec::new();
+            self.vacant = Vec::new();
+            self.woken = Vec::new();
+        }
         any
     }
 

@@ -137,3 +137,23 @@ fn what_wakes_the_connection_in_its_turn_wakes_the_task_after_it() {
     attention.wake_when_called(&Waker::from(Arc::clone(&task)));
     assert_eq!(task.count(), 1);
 }
+
+#[test]
+fn places_of_a_burst_are_not_kept_once_no_call_is_left() {
+    let attention = Arc::<Attention>::default();
+    let mut calls = Calls::new(&attention);
+    for _ in 0..2 {
+        let all: Vec<_> = (0..200).map(|_| counted(2)).collect();
+        let seen: Vec<_> = all.iter().map(|(_, seen)| Arc::clone(seen)).collect();
+        for (call, _) in all {
+            calls.begin(call);
+        }
+        seen.iter().for_each(|one| wake(one));
+        assert_eq!(calls.len(), 200);
+        assert!(calls.poll_woken());
+        assert_eq!((calls.len(), calls.places.capacity()), (0, 0));
+        // Wakers of places that are gone do no harm.
+        seen.iter().for_each(|one| wake(one));
+        calls.poll_woken();
+    }
+}

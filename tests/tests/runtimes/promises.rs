@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use podsapi_client::{Client, ClientOptions, Code, EventKind};
 use podsapi_core::{SourceEvent, Uid};
@@ -11,7 +11,7 @@ use podsapi_tests::pods::SamplePod;
 use podsapi_tokio::{BindError, Listener, SocketOptions};
 use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::hosts::{Host, Running, Setup};
 

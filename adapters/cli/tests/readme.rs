@@ -143,3 +143,46 @@ fn the_kubernetes_release_is_the_one_of_the_schema() {
     let (_, version) = podsapi(&["--version"]);
     assert!(version.contains(podsapi_proto::schema::SCHEMA_VERSION));
 }
+
+/// Returns the first number of a cell.
+fn number(cell: &str) -> f64 {
+    let digits: String = cell
+        .chars()
+        .skip_while(|letter| !letter.is_ascii_digit())
+        .take_while(|letter| letter.is_ascii_digit() || *letter == '.')
+        .collect();
+    digits.parse().expect("the cell begins with a number")
+}
+
+#[test]
+fn the_ratios_of_the_table_are_those_of_its_times() {
+    let (_, section) = README
+        .split_once("## What it costs")
+        .expect("there is a table");
+    let (section, _) = section
+        .split_once("\n## ")
+        .expect("it is not the last section");
+    let mut compared = 0;
+    for row in section.lines().filter(|line| line.contains("µs")) {
+        let cells: Vec<_> = row.trim_matches('|').split('|').skip(1).collect();
+        let own = number(cells[0]);
+        for cell in &cells[1..] {
+            let Some((time, ratio)) = cell.split_once('(') else {
+                continue;
+            };
+            let (time, told) = (number(time), number(ratio));
+            let real = if ratio.starts_with("podsapi") {
+                own / time
+            } else {
+                time / own
+            };
+            // Both are rounded for print.
+            assert!(
+                (real / told - 1.0).abs() < 0.08,
+                "{row}: {real}, told {told}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared >= 15, "{compared}");
+}

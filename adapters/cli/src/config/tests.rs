@@ -43,6 +43,11 @@ fn every_flag_is_a_key() {
         cri = "unix:///c.sock"
         cri-period = 10
         host-ip = ["192.0.2.1", "2001:db8::1"]
+        apiserver = "/kc"
+        api-backoff = 11
+        checkpoint = "/cp"
+        checkpoint-after = 12
+        fair = true
         snapshot = "/s"
         simulate = "3:0.5:7"
         qps = 5

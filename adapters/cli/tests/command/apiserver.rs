@@ -92,8 +92,10 @@ fn a_mirror_pod_and_its_manifest_are_one_pod_under_the_hash() {
     uids("hash-2 made-up");
     api.tell("ADDED", "web-n1", &mirror.replace('\n', ""));
     uids("hash-1 hash-2");
+    // A kubelet makes it anew: the pod runs all the while.
     api.tell("DELETED", "web-n1", "");
-    uids("hash-2 made-up");
+    api.tell("ADDED", "later", "");
+    uids("api-later hash-1 hash-2");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::time::Duration;
 use podsapi_client::{Client, ClientOptions};
 use tokio::sync::watch;
 
-use crate::faults::number;
+use crate::faults::{async_runtime, number};
 use crate::process::{Server, now, until};
 use crate::soak::resources;
 use attacks::{ATTACKS, attack};
@@ -79,11 +79,7 @@ fn good_calls_go_on_under_every_attack() {
     let arguments = ["--simulate", "50:20", "--qps", "0", "--drain-seconds", "1"];
     let server = Server::ready(folder.path(), arguments);
     let process = server.process.id();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = async_runtime();
     // A first round brings the process to the size that it has under attack; what is measured then
     // is whether it keeps growing.
     for (_, kind) in ATTACKS.iter().filter(|_| seconds > 0) {

@@ -46,7 +46,8 @@ fn ready(server: &Server) {
     });
 }
 
-fn async_runtime() -> tokio::runtime::Runtime {
+/// Returns what clients run on, beside the server's own process.
+pub(crate) fn async_runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -11,7 +11,7 @@ use std::time::Duration;
 use podsapi_client::{Client, ClientOptions, EventKind, WatchStream};
 use tokio::sync::watch;
 
-use crate::faults::number;
+use crate::faults::{async_runtime, number};
 use crate::process::{Server, page};
 
 const GOOD: usize = 85;
@@ -96,11 +96,7 @@ fn a_node_in_motion_costs_no_more_later_and_every_event_arrives() {
     let path = metrics.to_str().unwrap();
     let server = Server::ready(folder.path(), ["--simulate", "110:50", "--metrics", path]);
     let changes = || metric(&page(&metrics), "podsapi_pod_changes_total");
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = async_runtime();
     runtime.block_on(async {
         let (stop, stopping) = watch::channel(false);
         let before = changes();

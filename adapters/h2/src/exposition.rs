@@ -309,7 +309,7 @@ impl<R: Runtime> Shared<R> {
     /// Adds what the driver itself counts.
     fn driver_metrics(&self, page: &mut Page, requests: &Requests) {
         let meters = &self.meters;
-        let rows: [(&str, &str, &str, u64); 12] = [
+        let rows: [(&str, &str, &str, u64); 13] = [
             (
                 "podsapi_connections",
                 GAUGE,
@@ -327,6 +327,12 @@ impl<R: Runtime> Shared<R> {
                 COUNTER,
                 "Connections that were closed because too many were open.",
                 meters.connections_refused.value(),
+            ),
+            (
+                "podsapi_streams_refused_total",
+                COUNTER,
+                "Streams refused because too many were open on their connection.",
+                meters.streams_refused.value(),
             ),
             (
                 "podsapi_calls",

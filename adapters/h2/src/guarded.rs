@@ -15,6 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::{
     alarm::{Alarm, after},
+    refusals::Refusals,
     runtime::Runtime,
     server::Shared,
 };
@@ -27,6 +28,7 @@ pub(crate) struct Guarded<IO, R: Runtime> {
     alarm: Alarm<R>,
     /// Since when a write waits; none while writes go through.
     stalled: Option<Moment>,
+    refusals: Refusals,
 }
 
 /// Whether something was read from a connection since that was asked last.
@@ -50,6 +52,7 @@ impl<IO, R: Runtime> Guarded<IO, R> {
             heard,
             alarm,
             stalled: None,
+            refusals: Refusals::default(),
         }
     }
 
@@ -102,7 +105,7 @@ impl<IO: AsyncWrite + Unpin, R: Runtime> AsyncWrite for Guarded<IO, R> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.io).poll_write(cx, buf);
         let result = this.watched(cx, result);
-        this.count_sent(result)
+        this.count_sent(&[IoSlice::new(buf)], result)
     }
 
     fn poll_write_vectored(
@@ -113,7 +116,7 @@ impl<IO: AsyncWrite + Unpin, R: Runtime> AsyncWrite for Guarded<IO, R> {
         let this = self.get_mut();
         let result = Pin::new(&mut this.io).poll_write_vectored(cx, bufs);
         let result = this.watched(cx, result);
-        this.count_sent(result)
+        this.count_sent(bufs, result)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -134,9 +137,21 @@ impl<IO: AsyncWrite + Unpin, R: Runtime> AsyncWrite for Guarded<IO, R> {
 }
 
 impl<IO, R: Runtime> Guarded<IO, R> {
-    fn count_sent(&self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    /// Counts what went out of these bytes.
+    fn count_sent(
+        &mut self,
+        bufs: &[IoSlice<'_>],
+        result: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
         if let Poll::Ready(Ok(count)) = result {
-            self.shared.meters.sent.add(count);
+            let meters = &self.shared.meters;
+            meters.sent.add(count);
+            let mut left = count;
+            for buf in bufs {
+                let sent = buf.get(..left.min(buf.len())).unwrap_or_default();
+                left -= sent.len();
+                meters.streams_refused.add(self.refusals.follow(sent));
+            }
         }
         result
     }

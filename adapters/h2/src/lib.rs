@@ -61,6 +61,7 @@ mod origin;
 mod peer;
 mod queue;
 mod reflection;
+mod refusals;
 mod responder;
 mod runtime;
 mod segments;

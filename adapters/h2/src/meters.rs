@@ -23,6 +23,8 @@ pub(crate) struct Meters {
     pub(crate) connections_accepted: Counter,
     /// Connections that were closed because there were too many.
     pub(crate) connections_refused: Counter,
+    /// Streams refused because too many were open on their connection.
+    pub(crate) streams_refused: Counter,
     /// Calls refused because too many were in progress, or held too many bytes.
     pub(crate) calls_refused: Counter,
     /// Calls refused because too many bytes of replies waited to be read.

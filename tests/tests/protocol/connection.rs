@@ -267,4 +267,9 @@ async fn a_stream_over_the_limit_is_refused_and_the_others_go_on() {
         })
         .await;
     assert!(client.go_aways.is_empty());
+    let page = served.server().metrics_text();
+    assert!(
+        page.contains("\npodsapi_streams_refused_total 1\n"),
+        "{page}"
+    );
 }

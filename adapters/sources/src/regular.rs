@@ -32,21 +32,13 @@ pub(crate) fn read_start(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadE
     Ok(content)
 }
 
-/// Reads the last `limit_bytes` of the regular file at `path`, or all when it has fewer.
-///
-/// # Errors
-///
-/// When there is no such file, it is not a regular one, or it cannot be read.
-pub(crate) fn read_end(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
-    end(open(path)?, limit_bytes)
-}
-
-/// The same where `path` itself is no link; its folders may be.
+/// Reads the last `limit_bytes` of the regular file at `path`, or all when it has fewer; `path`
+/// itself must be no link, its folders may be.
 ///
 /// # Errors
 ///
 /// When there is no such file, it is a link or not a regular file, or it cannot be read.
-pub(crate) fn read_end_unlinked(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read_end(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
     regular(&std::fs::symlink_metadata(path)?)?;
     end(open_with(path, OFlag::O_NOFOLLOW)?, limit_bytes)
 }

@@ -86,7 +86,7 @@ impl Encoder {
             Value::Map(map) => self.object(message, map, path),
             Value::Null if !path.is_root() => Ok(Vec::new()),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
-                Err(wrong(&path, value, "an object", ""))
+                Err(misshapen(&path, value, "an object", ""))
             }
         }
     }
@@ -150,7 +150,7 @@ impl Encoder {
             Shape::Singular => self.record(field, field.number(), value, path, out),
             Shape::Repeated => {
                 let Value::List(list) = value else {
-                    return Err(wrong(&path, value, "a list", ""));
+                    return Err(misshapen(&path, value, "a list", ""));
                 };
                 for (at, element) in list.iter().enumerate() {
                     self.record(field, field.number(), element, path.index(at), out)?;
@@ -159,7 +159,7 @@ impl Encoder {
             }
             Shape::Map => {
                 let Value::Map(map) = value else {
-                    return Err(wrong(&path, value, "an object", ""));
+                    return Err(misshapen(&path, value, "an object", ""));
                 };
                 let mut entries: Vec<_> = map.iter().collect();
                 entries.sort_by_key(|(key, _)| *key);
@@ -205,7 +205,7 @@ impl Encoder {
             Kind::Bytes => {
                 let bytes = STANDARD
                     .decode(string(value, &path)?)
-                    .map_err(|_| wrong(&path, value, "bytes in base64", ""))?;
+                    .map_err(|_| misshapen(&path, value, "bytes in base64", ""))?;
                 put_bytes_field(out, number, &bytes);
             }
             Kind::Message(message) => {
@@ -274,15 +274,33 @@ fn string<'a>(value: &'a Value, path: &Path<'_>) -> Result<&'a str, JsonError> {
     match value {
         Value::String(text) => Ok(text),
         Value::Null => Ok(""),
-        Value::Number(_) | Value::Bool(_) => Err(wrong(path, value, "a string", "; quote it")),
-        Value::List(_) | Value::Map(_) => Err(wrong(path, value, "a string", "")),
+        Value::Number(_) | Value::Bool(_) => Err(misshapen(path, value, "a string", "; quote it")),
+        Value::List(_) | Value::Map(_) => Err(misshapen(path, value, "a string", "")),
     }
 }
 
+/// A value that does not fit a field of which no secret is made: numbers, times, quantities.
 fn wrong(path: &Path<'_>, found: &Value, expected: &str, advice: &str) -> JsonError {
     JsonError::new(
         path.spell(),
         format!("expected {expected}, found {}{advice}", describe(found)),
+    )
+}
+
+/// A value of another shape than its field, which may be a variable or an argument: it is not
+/// repeated, since errors go to logs.
+fn misshapen(path: &Path<'_>, found: &Value, expected: &str, advice: &str) -> JsonError {
+    let found = match found {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::List(_) => "a list",
+        Value::Map(_) => "an object",
+    };
+    JsonError::new(
+        path.spell(),
+        format!("expected {expected}, found {found}{advice}"),
     )
 }
 

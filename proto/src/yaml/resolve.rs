@@ -33,7 +33,7 @@ pub(super) fn tagged(tag: &str, text: &str) -> Result<Scalar, String> {
         ("float", Scalar::Int(value)) => Scalar::Float(as_float(&value.to_string())),
         ("float", Scalar::Long(digits)) => Scalar::Float(as_float(&digits)),
         ("bool" | "int" | "float" | "null", _) => {
-            return Err(format!("the tag !!{tag} does not fit {text:?}"));
+            return Err(format!("the tag !!{tag} does not fit its text"));
         }
         // Go leaves a scalar with a tag that it does not know a string.
         _ => Scalar::String(String::from(text)),

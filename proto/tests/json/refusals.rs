@@ -13,11 +13,11 @@ fn a_wrong_type_is_refused_with_its_path_and_with_advice() {
     for (json, expected) in [
         (
             r#"{"spec":{"containers":[{"env":[{"name":"a"},{"name":"b","value":8080}]}]}}"#,
-            "spec.containers[0].env[1].value: expected a string, found the number 8080; quote it",
+            "spec.containers[0].env[1].value: expected a string, found a number; quote it",
         ),
         (
             r#"{"spec":{"nodeSelector":{"a.b/c":true}}}"#,
-            "spec.nodeSelector.`a.b/c`: expected a string, found the boolean true; quote it",
+            "spec.nodeSelector.`a.b/c`: expected a string, found a boolean; quote it",
         ),
         (
             r#"{"metadata":{"labels":{"app":[]}}}"#,
@@ -51,10 +51,7 @@ fn a_wrong_type_is_refused_with_its_path_and_with_advice() {
             r#"{"spec":{"nodeSelector":["a"]}}"#,
             "spec.nodeSelector: expected an object, found a list",
         ),
-        (
-            r#"{"spec":1}"#,
-            "spec: expected an object, found the number 1",
-        ),
+        (r#"{"spec":1}"#, "spec: expected an object, found a number"),
         (
             r#"{"metadata":{"creationTimestamp":"yesterday"}}"#,
             "metadata.creationTimestamp: expected a time such as \"2006-01-02T15:04:05Z\", found the string \"yesterday\"",
@@ -90,7 +87,7 @@ fn a_wrong_type_is_refused_with_its_path_and_with_advice() {
 fn a_string_field_refuses_what_yaml_takes_for_a_boolean() {
     let documents = parse_yaml(b"spec: {nodeName: on}").unwrap();
     let error = encode(Message::POD, &documents[0]).unwrap_err();
-    let expected = "spec.nodeName: expected a string, found the boolean true; quote it";
+    let expected = "spec.nodeName: expected a string, found a boolean; quote it";
     assert_eq!(error.to_string(), expected);
 }
 

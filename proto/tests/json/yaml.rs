@@ -93,7 +93,7 @@ fn quotes_and_tags_decide_the_type() {
     let error = refused("a: !!int abc");
     assert_eq!(
         error,
-        "line 1, column 4: the tag !!int does not fit \"abc\""
+        "line 1, column 4: the tag !!int does not fit its text"
     );
 }
 

@@ -17,7 +17,7 @@ use crate::regular;
 ///
 /// A link in the log's place is not followed: pods can be given the folder of logs to write to.
 pub(super) fn last_lines(path: &Path) -> Option<String> {
-    let read = regular::read_end_unlinked(path, WINDOW_BYTES).ok()?;
+    let read = regular::read_end(path, WINDOW_BYTES).ok()?;
     let is_cut = u64::try_from(read.len()).is_ok_and(|length| length >= WINDOW_BYTES);
     let whole = match read.iter().position(|byte| *byte == b'\n') {
         // The first line begins before what was read.

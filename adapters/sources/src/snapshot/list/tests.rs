@@ -98,7 +98,7 @@ fn one_bad_pod_hides_no_other() {
         "is a Service",
         "another pod's",
         "items[6]",
-        "metadata.namespace: expected a string, found the boolean",
+        "metadata.namespace: expected a string, found a boolean",
         "spec.neverHeardOf",
     ] {
         assert!(told.contains(part), "{part}: {told}");

@@ -13,12 +13,13 @@ pinned_python() {
     # Two scripts may come at the same time.
     flock 9
     if [ ! -e "$venv/ready" ]; then
+      # What failed half way must not look ready the next time: `set -e` is off in here.
       rm -rf "$venv"
-      python3 -m venv "$venv"
-      "$venv/bin/pip" install --quiet -r "$requirements" >&2
-      touch "$venv/ready"
+      python3 -m venv "$venv" &&
+        "$venv/bin/pip" install --quiet -r "$requirements" >&2 &&
+        touch "$venv/ready" || exit
     fi
-  ) 9>"$venv.lock"
+  ) 9>"$venv.lock" || return
   echo "$venv/bin/python"
 }
 

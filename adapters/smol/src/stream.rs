@@ -1,12 +1,13 @@
 //! A UNIX stream of async-io with the traits that h2 is written against.
 
-use std::io::{self, IoSlice, Read, Write};
+use std::io::{self, IoSlice, Read};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use async_io::Async;
+use podsapi_socket::send;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// One connection.
@@ -57,7 +58,7 @@ impl AsyncWrite for Stream {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.attempt(cx, Async::poll_writable, |mut stream| stream.write(buf))
+        self.poll_write_vectored(cx, &[IoSlice::new(buf)])
     }
 
     fn poll_write_vectored(
@@ -65,9 +66,7 @@ impl AsyncWrite for Stream {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.attempt(cx, Async::poll_writable, |mut stream| {
-            stream.write_vectored(bufs)
-        })
+        self.attempt(cx, Async::poll_writable, |stream| send(stream, bufs))
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -19,6 +19,8 @@ mod directory;
 #[cfg(unix)]
 mod listener;
 #[cfg(unix)]
+mod send;
+#[cfg(unix)]
 mod slots;
 #[cfg(unix)]
 mod socket_file;
@@ -27,6 +29,8 @@ mod socket_file;
 pub use accept::{AcceptCounts, accept_loop};
 #[cfg(unix)]
 pub use listener::{BindError, InheritError, Listener, SocketOptions};
+#[cfg(unix)]
+pub use send::send;
 #[cfg(unix)]
 pub use slots::{Slot, Slots};
 #[cfg(unix)]

@@ -30,6 +30,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 
 use crate::runtime::TokioRuntime;
+use crate::transport::{Stream, Transport};
 
 pub use address::{MetricsAddress, MetricsAddressError};
 
@@ -180,11 +181,13 @@ impl HttpListener {
     pub(crate) async fn run(self, routes: Routes, stop: CancellationToken) {
         match self {
             Self::Tcp(listener) => {
-                let accept = |cx: &mut Context<'_>| listener.poll_accept(cx).map_ok(|(io, _)| io);
+                let accept =
+                    |cx: &mut Context<'_>| listener.poll_accept(cx).map_ok(|(stream, _)| stream);
                 run(accept, routes, stop).await;
             }
             Self::Unix(listener, file) => {
-                let accept = |cx: &mut Context<'_>| listener.poll_accept(cx).map_ok(|(io, _)| io);
+                let accept =
+                    |cx: &mut Context<'_>| listener.poll_accept(cx).map_ok(|(stream, _)| stream);
                 run(accept, routes, stop).await;
                 drop(file);
             }
@@ -192,15 +195,15 @@ impl HttpListener {
     }
 }
 
-async fn run<Io: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
-    poll_accept: impl Fn(&mut Context<'_>) -> Poll<io::Result<Io>>,
+async fn run<S: Stream>(
+    poll_accept: impl Fn(&mut Context<'_>) -> Poll<io::Result<S>>,
     routes: Routes,
     stop: CancellationToken,
 ) {
     let routes = Arc::new(routes);
     let counts = AcceptCounts::default();
     let slots = Slots::new(MAX_CONNECTIONS, 0);
-    let each = |io| {
+    let each = |stream| {
         // All callers are alike here: the address is the only thing that grants access.
         let Some(slot) = slots.take(Some(0)) else {
             return;
@@ -211,7 +214,7 @@ async fn run<Io: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
             let _slot = slot;
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = answer(io, routes) => {}
+                () = answer(Transport(stream), routes) => {}
             }
         });
     };

@@ -22,6 +22,8 @@ mod serve;
 mod signal;
 #[cfg(unix)]
 mod systemd;
+#[cfg(unix)]
+mod transport;
 
 #[cfg(unix)]
 pub use self::http::{HttpBindError, MetricsAddress, MetricsAddressError, Routes};

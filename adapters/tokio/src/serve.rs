@@ -24,6 +24,7 @@ use crate::http::{HttpListener, MetricsAddress, Routes, text};
 use crate::runtime::TokioRuntime;
 use crate::signal::shutdown_signal;
 use crate::systemd;
+use crate::transport::Transport;
 
 pub use error::ServeError;
 
@@ -237,7 +238,7 @@ fn connect(shared: &Arc<Shared>, stream: UnixStream) {
         return;
     };
     let connected = shared.connected.clone();
-    let served = shared.server.serve_connection(stream, peer);
+    let served = shared.server.serve_connection(Transport(stream), peer);
     shared.connections.spawn(async move {
         let _slot = slot;
         tokio::select! {

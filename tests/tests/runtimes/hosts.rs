@@ -161,6 +161,10 @@ impl<H: Host> Running<H> {
         self.path.clone()
     }
 
+    pub(crate) fn connections(&self) -> usize {
+        self.server.connection_count()
+    }
+
     pub(crate) fn say(&self, event: SourceEvent) {
         self.server.handle_source(self.source, event).unwrap();
     }

@@ -3,4 +3,6 @@
 #[cfg(test)]
 mod hosts;
 #[cfg(test)]
+mod leaving;
+#[cfg(test)]
 mod promises;

@@ -19,8 +19,8 @@ mod serve;
 mod stream;
 
 #[cfg(unix)]
-pub use podsapi_socket::{BindError, InheritError, Listener, SocketOptions};
+pub use podsapi_socket::{BindError, InheritError, Listener, OpenError, SocketOptions};
 #[cfg(unix)]
 pub use runtime::{SmolRuntime, SmolSleep};
 #[cfg(unix)]
-pub use serve::{ServeError, ServeOptions, serve};
+pub use serve::{ServeOptions, serve};

@@ -1,12 +1,10 @@
 //! From listeners to a server that accepts, serves, and drains when asked to stop.
 
-use std::error::Error;
-use std::fmt;
 use std::future::{Future, pending, poll_fn};
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -14,8 +12,8 @@ use async_executor::Task;
 use async_io::{Async, Timer};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use podsapi_h2::{Peer, Server};
-use podsapi_socket::{AcceptCounts, Listener, Slots, accept_loop};
+use podsapi_h2::Server;
+use podsapi_socket::{AcceptCounts, Admission, Listener, OpenError, Opened, accept_loop, open};
 
 use crate::runtime::SmolRuntime;
 use crate::stream::Stream;
@@ -40,20 +38,6 @@ impl Default for ServeOptions {
     }
 }
 
-/// Why [`serve()`] did not begin.
-#[derive(Debug)]
-pub enum ServeError {
-    /// There was nothing to listen on.
-    NoListener,
-    /// A listener could not be given to the reactor.
-    Socket {
-        /// Which one.
-        label: String,
-        /// What the system said.
-        cause: io::Error,
-    },
-}
-
 /// Serves all `listeners` until `stop` completes, then drains.
 ///
 /// In order: the socket files that are still ours go, the listeners close, the server refuses new
@@ -69,29 +53,16 @@ pub async fn serve(
     listeners: Vec<Listener>,
     options: ServeOptions,
     stop: impl Future,
-) -> Result<(), ServeError> {
-    if listeners.is_empty() {
-        return Err(ServeError::NoListener);
-    }
-    let mut sockets = Vec::with_capacity(listeners.len());
-    let mut files = Vec::with_capacity(listeners.len());
-    for listener in listeners {
-        let label = listener.label().to_owned();
-        let failed = |cause| ServeError::Socket {
-            label: label.clone(),
-            cause,
-        };
-        let (socket, file) = listener.into_parts().map_err(failed)?;
-        files.push(file);
-        let socket = Async::new(socket).map_err(failed)?;
+) -> Result<(), OpenError> {
+    let Opened { sockets, files } = open(listeners, Async::new)?;
+    for (_, label) in &sockets {
         tracing::info!(socket = label, "serving");
-        sockets.push((socket, label));
     }
-    let slots = Slots::new(options.max_connections, nix::unistd::geteuid().as_raw());
+    let admission = Admission::new(options.max_connections);
     let counts = AcceptCounts::default();
     let accepted = Mutex::new(Vec::new());
     let connect = |stream| {
-        let connection = connect(&server, &runtime, &slots, stream);
+        let connection = connect(&server, &runtime, &admission, stream);
         let mut accepted = accepted.lock().unwrap_or_else(PoisonError::into_inner);
         accepted.extend(connection);
     };
@@ -164,15 +135,10 @@ impl Connections {
 fn connect(
     server: &Server<SmolRuntime>,
     runtime: &SmolRuntime,
-    slots: &Arc<Slots>,
+    admission: &Admission,
     stream: UnixStream,
 ) -> Option<Task<()>> {
-    let peer = peer(&stream);
-    let Some(slot) = slots.take(peer.uid) else {
-        server.count_refused_connection();
-        tracing::debug!(?peer, "connection refused: no free slot");
-        return None;
-    };
+    let (peer, slot) = admission.admit(&stream, server, runtime)?;
     let stream = match Stream::new(stream) {
         Ok(stream) => stream,
         Err(error) => {
@@ -199,55 +165,11 @@ fn poll_accept(socket: &Async<UnixListener>, cx: &mut Context<'_>) -> Poll<io::R
     }
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn peer(stream: &UnixStream) -> Peer {
-    use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
-
-    let credentials = getsockopt(stream, PeerCredentials).ok();
-    Peer {
-        uid: credentials.map(|credentials| credentials.uid()),
-        pid: credentials.map(|credentials| credentials.pid()),
-    }
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn peer(stream: &UnixStream) -> Peer {
-    let user = nix::unistd::getpeereid(stream).ok();
-    Peer {
-        uid: user.map(|(uid, _)| uid.as_raw()),
-        pid: None,
-    }
-}
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoListener => f.write_str("there is no socket to serve; bind one first"),
-            Self::Socket { label, cause } => write!(f, "cannot serve socket `{label}`: {cause}"),
-        }
-    }
-}
-
-impl Error for ServeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::NoListener => None,
-            Self::Socket { cause, .. } => Some(cause),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::Arc;
 
-    #[test]
-    fn a_peer_is_known_by_its_user_and_process() {
-        let (near, _far) = UnixStream::pair().unwrap();
-        let peer = peer(&near);
-        assert_eq!(peer.uid, Some(nix::unistd::geteuid().as_raw()));
-        assert_eq!(peer.pid, i32::try_from(std::process::id()).ok());
-    }
+    use super::*;
 
     #[test]
     fn without_a_listener_nothing_is_served() {
@@ -265,9 +187,6 @@ mod tests {
             pending::<()>(),
         );
         let error = async_io::block_on(serving).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "there is no socket to serve; bind one first"
-        );
+        assert!(matches!(error, OpenError::NoListener), "{error}");
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! SocketOptions ─▶ Listener::bind ───────┐
-//!                                        ├─▶ into_parts ─▶ a runtime's listener ─▶ accept_loop ─▶ Slots
-//! LISTEN_FDS ────▶ Listener::inherited ──┘      └────────▶ SocketFile, removed at the end
+//!                                        ├─▶ open ─▶ a runtime's listener ─▶ accept_loop ─▶ Admission ─▶ send
+//! LISTEN_FDS ────▶ Listener::inherited ──┘     └───▶ SocketFile, removed at the end
 //! ```
 //!
 //! Nothing here waits on a socket: [`accept_loop`] is told how, and sleeps by the same
-//! [`Runtime`](podsapi_h2::Runtime) as the driver.
+//! [`Runtime`](podsapi_h2::Runtime) as the driver; [`send`] takes what there is room for.
 
 #[cfg(not(unix))]
 compile_error!("podsapi-socket is about UNIX sockets, so it builds only for UNIX-like systems");
@@ -15,9 +15,13 @@ compile_error!("podsapi-socket is about UNIX sockets, so it builds only for UNIX
 #[cfg(unix)]
 mod accept;
 #[cfg(unix)]
+mod admission;
+#[cfg(unix)]
 mod directory;
 #[cfg(unix)]
 mod listener;
+#[cfg(unix)]
+mod open;
 #[cfg(unix)]
 mod send;
 #[cfg(unix)]
@@ -28,7 +32,11 @@ mod socket_file;
 #[cfg(unix)]
 pub use accept::{AcceptCounts, accept_loop};
 #[cfg(unix)]
+pub use admission::Admission;
+#[cfg(unix)]
 pub use listener::{BindError, InheritError, Listener, SocketOptions};
+#[cfg(unix)]
+pub use open::{OpenError, Opened, open};
 #[cfg(unix)]
 pub use send::send;
 #[cfg(unix)]

@@ -28,7 +28,7 @@ mod transport;
 #[cfg(unix)]
 pub use self::http::{HttpBindError, MetricsAddress, MetricsAddressError, Routes};
 #[cfg(unix)]
-pub use podsapi_socket::{BindError, InheritError, Listener, SocketOptions};
+pub use podsapi_socket::{BindError, InheritError, Listener, OpenError, SocketOptions};
 #[cfg(unix)]
 pub use runtime::TokioRuntime;
 #[cfg(unix)]

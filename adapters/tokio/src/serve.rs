@@ -6,15 +6,15 @@ mod tests;
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
-use podsapi_h2::{Peer, Server};
-use podsapi_socket::{AcceptCounts, Listener, Slots, SocketFile, accept_loop};
+use podsapi_h2::Server;
+use podsapi_socket::{AcceptCounts, Admission, Listener, Opened, SocketFile, accept_loop, open};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -77,17 +77,13 @@ pub async fn serve(
     options: ServeOptions,
     stop: impl Future,
 ) -> Result<(), ServeError> {
-    if listeners.is_empty() {
-        return Err(ServeError::NoListener);
-    }
     let shared = Arc::new(Shared {
         counts: AcceptCounts::default(),
-        slots: Slots::new(options.max_connections, nix::unistd::geteuid().as_raw()),
+        admission: Admission::new(options.max_connections),
         accepting: CancellationToken::new(),
         connected: CancellationToken::new(),
         connections: TaskTracker::new(),
         stopping: AtomicBool::new(false),
-        limit_told: Mutex::default(),
         runtime: TokioRuntime::new(),
         server,
     });
@@ -97,19 +93,7 @@ pub async fn serve(
     let http_stop = CancellationToken::new();
     let _http = http_stop.clone().drop_guard();
 
-    let mut sockets = Vec::with_capacity(listeners.len());
-    let mut files: Vec<SocketFile> = Vec::new();
-    for listener in listeners {
-        let label = listener.label().to_owned();
-        let failed = |cause| ServeError::Socket {
-            label: label.clone(),
-            cause,
-        };
-        let (socket, file) = listener.into_parts().map_err(failed)?;
-        files.extend(file);
-        let socket = UnixListener::from_std(socket).map_err(failed)?;
-        sockets.push((socket, label));
-    }
+    let Opened { sockets, files } = open(listeners, UnixListener::from_std)?;
     let http = match &options.metrics {
         Some(address) => {
             let bound = HttpListener::bind(address).await;
@@ -178,34 +162,12 @@ struct Shared {
     server: Server<TokioRuntime>,
     runtime: TokioRuntime,
     counts: AcceptCounts,
-    slots: Arc<Slots>,
+    admission: Admission,
     accepting: CancellationToken,
     connected: CancellationToken,
     connections: TaskTracker,
     stopping: AtomicBool,
-    /// When the log was told last that the limit of connections is reached.
-    limit_told: Mutex<Option<Instant>>,
 }
-
-impl Shared {
-    /// Tells whether it is time to log that the limit is reached: a client that connects in a loop
-    /// must not fill the log.
-    fn may_tell_of_limit(&self) -> bool {
-        let now = Instant::now();
-        let mut told = self
-            .limit_told
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let due = told.is_none_or(|told| now.duration_since(told) >= TELL_AGAIN);
-        if due {
-            *told = Some(now);
-        }
-        due
-    }
-}
-
-/// How long the log stays silent about the limit of connections after it was told.
-const TELL_AGAIN: Duration = Duration::from_secs(60);
 
 async fn accept_all(shared: Arc<Shared>, socket: UnixListener, label: String) {
     accept_loop(
@@ -220,21 +182,10 @@ async fn accept_all(shared: Arc<Shared>, socket: UnixListener, label: String) {
 }
 
 fn connect(shared: &Arc<Shared>, stream: UnixStream) {
-    let credentials = stream.peer_cred().ok();
-    let peer = Peer {
-        uid: credentials.map(|credentials| credentials.uid()),
-        pid: credentials.and_then(|credentials| credentials.pid()),
-    };
-    let Some(slot) = shared.slots.take(peer.uid) else {
-        shared.server.count_refused_connection();
-        tracing::debug!(?peer, "connection refused: no free slot");
-        if shared.may_tell_of_limit() {
-            let limit = shared.slots.limit();
-            tracing::warn!(
-                limit,
-                "connections are closed on arrival: the limit is reached"
-            );
-        }
+    let admitted = shared
+        .admission
+        .admit(&stream, &shared.server, &shared.runtime);
+    let Some((peer, slot)) = admitted else {
         return;
     };
     let connected = shared.connected.clone();

@@ -2,22 +2,16 @@
 
 use std::error::Error;
 use std::fmt;
-use std::io;
+
+use podsapi_socket::OpenError;
 
 use crate::http::{HttpBindError, MetricsAddress};
 
 /// Why [`serve`](super::serve()) did not begin.
 #[derive(Debug)]
 pub enum ServeError {
-    /// There was nothing to listen on.
-    NoListener,
-    /// A listener could not be given to the runtime.
-    Socket {
-        /// Which one.
-        label: String,
-        /// What the system said.
-        cause: io::Error,
-    },
+    /// The listeners could not be opened.
+    Open(OpenError),
     /// The address of the HTTP endpoint could not be used.
     Metrics {
         /// The address.
@@ -30,10 +24,7 @@ pub enum ServeError {
 impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoListener => {
-                f.write_str("there is no socket to serve; name a path or hand a listener over")
-            }
-            Self::Socket { label, cause } => write!(f, "cannot serve socket `{label}`: {cause}"),
+            Self::Open(cause) => cause.fmt(f),
             Self::Metrics { address, cause } => {
                 write!(f, "cannot serve metrics on `{address}`: {cause}")
             }
@@ -44,9 +35,15 @@ impl fmt::Display for ServeError {
 impl Error for ServeError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::NoListener => None,
-            Self::Socket { cause, .. } => Some(cause),
+            // Its text is this one's already.
+            Self::Open(cause) => cause.source(),
             Self::Metrics { cause, .. } => Some(cause),
         }
+    }
+}
+
+impl From<OpenError> for ServeError {
+    fn from(cause: OpenError) -> Self {
+        Self::Open(cause)
     }
 }

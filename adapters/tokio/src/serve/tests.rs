@@ -12,7 +12,7 @@ use podsapi_client::{Client, ClientOptions, Code, EventKind};
 use podsapi_core::{Config, EncodedPod, Pods, SourceConfig, SourceEvent, SourceKind};
 use podsapi_h2::{Limits, Runtime};
 use podsapi_proto::{core_v1, meta_v1};
-use podsapi_socket::SocketOptions;
+use podsapi_socket::{OpenError, SocketOptions};
 use podsapi_test_process as child_process;
 use prost::Message;
 use tempfile::TempDir;
@@ -241,7 +241,10 @@ async fn nothing_to_serve_and_a_bad_metrics_address_are_errors() {
     let error = serve(ready_server(), Vec::new(), ServeOptions::default(), never())
         .await
         .unwrap_err();
-    assert!(matches!(error, ServeError::NoListener), "{error}");
+    assert!(
+        matches!(error, ServeError::Open(OpenError::NoListener)),
+        "{error}"
+    );
     let taken = directory.path().join("file");
     std::fs::write(&taken, "").unwrap();
     let options = ServeOptions {

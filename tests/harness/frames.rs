@@ -45,8 +45,13 @@ pub mod code {
     #![expect(missing_docs, reason = "the names of the RFC")]
     pub const NO_ERROR: u32 = 0;
     pub const PROTOCOL_ERROR: u32 = 1;
+    pub const INTERNAL_ERROR: u32 = 2;
+    pub const FLOW_CONTROL_ERROR: u32 = 3;
+    pub const STREAM_CLOSED: u32 = 5;
+    pub const FRAME_SIZE_ERROR: u32 = 6;
     pub const REFUSED_STREAM: u32 = 7;
     pub const CANCEL: u32 = 8;
+    pub const COMPRESSION_ERROR: u32 = 9;
     pub const ENHANCE_YOUR_CALM: u32 = 11;
 }
 

@@ -212,12 +212,31 @@ impl RawClient {
             .await;
     }
 
+    /// Returns whether the server has acknowledged all SETTINGS that it was sent.
+    pub fn acknowledged(&self) -> bool {
+        self.unacknowledged.is_empty()
+    }
+
+    /// Reads until `done`.
+    ///
+    /// # Panics
+    ///
+    /// When nothing comes for a while, or the connection ends before.
+    pub async fn until(&mut self, what: &str, done: impl Fn(&Self) -> bool) {
+        self.until_or_closed(what, &done).await;
+        assert!(
+            done(self),
+            "the connection ended while waiting for {what}: {:?}",
+            self.go_aways
+        );
+    }
+
     /// Reads until `done` or the end of the connection.
     ///
     /// # Panics
     ///
     /// When nothing comes for a while.
-    pub async fn until(&mut self, what: &str, done: impl Fn(&Self) -> bool) {
+    pub async fn until_or_closed(&mut self, what: &str, done: impl Fn(&Self) -> bool) {
         while !self.closed && !done(self) {
             if let Some(frame) = Frame::take(&mut self.unread) {
                 self.take(frame).await;
@@ -235,6 +254,10 @@ impl RawClient {
             frame.payload.len() <= MAX_FRAME_BYTES,
             "frame too large: {}",
             frame.payload.len()
+        );
+        assert!(
+            self.settings.is_some() || (frame.kind == kind::SETTINGS && !frame.has(flag::ACK)),
+            "SETTINGS are due first, found {frame:?}"
         );
         match frame.kind {
             kind::DATA => self.take_data(&frame).await,

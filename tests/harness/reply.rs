@@ -1,5 +1,7 @@
 //! What a server sent on one stream.
 
+use podsapi_core::Status;
+
 use crate::frames::MESSAGE_PREFIX_BYTES;
 
 /// A list of header fields in the order of the wire.
@@ -49,6 +51,15 @@ impl Reply {
     /// Returns the message of the status, as encoded on the wire.
     pub fn grpc_message(&self) -> String {
         self.field("grpc-message").unwrap_or_default()
+    }
+
+    /// Returns the status as a client understands it: decoded, with its details.
+    pub fn status(&self) -> Status {
+        let blocks = [&self.headers, &self.trailers];
+        let fields = blocks.into_iter().flatten().flatten();
+        podsapi_grpc::trailers::decode(
+            fields.map(|(name, value)| (name.as_bytes(), value.as_slice())),
+        )
     }
 
     /// Returns whether everything came in one header block.

@@ -184,9 +184,11 @@ impl Served {
             .await;
     }
 
-    /// Looks every few milliseconds: the server has no event for what only a test waits for.
+    /// Looks every few milliseconds: the server has no event for what only a test waits for. All in
+    /// all it takes a second, as much as the server may, and more where a busy machine makes both
+    /// slower.
     async fn comes_true(&self, what: &str, is_true: impl Fn() -> bool) {
-        for _ in 0..1_000 {
+        for _ in 0..200 {
             if is_true() {
                 return;
             }

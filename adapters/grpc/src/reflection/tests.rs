@@ -29,6 +29,15 @@ fn names(answer: MessageResponse) -> Vec<String> {
         .collect()
 }
 
+/// What a file says of itself and of those that it needs, of `google.protobuf.FileDescriptorProto`.
+#[derive(Clone, PartialEq, prost::Message)]
+struct ImportingFile {
+    #[prost(string, tag = "1")]
+    name: String,
+    #[prost(string, repeated, tag = "3")]
+    dependency: Vec<String>,
+}
+
 fn symbol(name: &str) -> MessageRequest {
     MessageRequest::FileContainingSymbol(name.into())
 }
@@ -64,6 +73,14 @@ fn symbols_of_every_kind_are_found() {
         ("v1alpha1.EventType", "v1alpha1/pods.proto"),
         ("v1alpha1.ADDED", "v1alpha1/pods.proto"),
         ("v1alpha1.GetPodRequest.podUID", "v1alpha1/pods.proto"),
+        (
+            "grpc.health.v1.HealthListResponse.StatusesEntry",
+            "grpc/health/v1/health.proto",
+        ),
+        (
+            "grpc.health.v1.HealthListResponse.StatusesEntry.value",
+            "grpc/health/v1/health.proto",
+        ),
         ("Pods", "documented/pods.proto"),
         ("Pods.WatchPods", "documented/pods.proto"),
         ("PodListRequest", "documented/pods.proto"),
@@ -174,8 +191,22 @@ fn every_import_is_there_and_every_answer_is_far_below_4_mib() {
         let question = MessageRequest::FileByFilename(file.name().into());
         let found = names(ask(&mut conversation, question));
         let bytes: usize = file.with_imports().iter().map(|one| one.bytes.len()).sum();
-        assert_eq!(found.len(), file.with_imports().len());
         assert!(bytes < 1 << 20, "{bytes}");
+        // With each file that comes, all that it imports comes: decoded, not as the answer found it.
+        assert_eq!(found.first().map(String::as_str), Some(file.name()));
+        let distinct: BTreeSet<_> = found.iter().collect();
+        assert_eq!(distinct.len(), found.len(), "{found:?}");
+        let mut due = BTreeSet::from([file.name().into()]);
+        for name in &found {
+            let known = Definition::named(name).unwrap();
+            let known = ImportingFile::decode(known.bytes).unwrap();
+            assert_eq!(known.name, *name);
+            due.extend(known.dependency);
+        }
+        assert!(distinct.iter().copied().eq(&due), "{found:?}, due {due:?}");
+        for import in &due {
+            assert!(Definition::named(import).is_some(), "{import}");
+        }
     }
     assert_eq!(all, 10);
 }

@@ -106,6 +106,14 @@ fn violations_that_do_not_fit_are_left_out_from_the_end() {
     let status = Status::new(Code::InvalidArgument, "m".repeat(9000)).with_violations(violations);
     let fields = encode(&status, 100);
     assert!(100 + block_bytes(&fields) <= MAX_BLOCK_BYTES);
+    // The message is cut, and the details say it as the headers do.
+    let [_, (MESSAGE, message), (DETAILS, details)] = &fields[..] else {
+        panic!("{fields:?}")
+    };
+    assert!((100..9000).contains(&message.len()), "{}", message.len());
+    let details = BASE64.decode(details).unwrap();
+    let details = google_rpc::Status::decode(details.as_slice()).unwrap();
+    assert_eq!((details.code, &details.message), (3, message));
     let back = there_and_back(&status);
     assert!(
         (20..500).contains(&back.violations().len()),

@@ -1,6 +1,6 @@
 //! Watches that are read fast, slowly, or not at all.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::{num::NonZeroU32, sync::atomic::Ordering, time::Duration};
 
 use podsapi_core::{Code, Config, SlowWatch, SourceEvent, Uid};
 use podsapi_h2::Limits;
@@ -145,6 +145,32 @@ async fn a_watch_stuck_inside_an_event_is_reset_after_a_while() {
     assert_eq!(error.reason(), Some(h2::Reason::ENHANCE_YOUR_CALM));
     until(|| node.server.with_pods(|pods| pods.watch_count()) == 0).await;
     assert_eq!(client.call(LIST, b"").await.messages.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bug_inside_an_event_is_a_reset_with_internal_error() {
+    let node = Node::with(&[("a", 40_000)], Limits::default(), unlimited());
+    let mut builder = h2::client::Builder::new();
+    builder.initial_window_size(100);
+    let client = node.client_with(&builder).await;
+    // The connection has set its own timer with this.
+    let answer = client.call("/v1alpha1.Pods/Nope", b"").await;
+    assert_eq!(answer.code(), Code::Unimplemented);
+
+    let response = client.start(request(WATCH), &framed(b"")).await;
+    let mut body = response.await.unwrap().into_body();
+    assert_eq!(body.data().await.unwrap().unwrap().len(), 100);
+    // What its client reads late makes the watch set its timer anew when the old one has passed.
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    body.flow_control().release_capacity(100).unwrap();
+    assert_eq!(body.data().await.unwrap().unwrap().len(), 100);
+    node.runtime.broken.store(true, Ordering::SeqCst);
+    let error = body.data().await.unwrap().unwrap_err();
+    assert_eq!(error.reason(), Some(h2::Reason::INTERNAL_ERROR));
+    assert!(!node.runtime.broken.load(Ordering::SeqCst));
+    until(|| node.server.with_pods(|pods| pods.watch_count()) == 0).await;
+    let answer = client.call("/v1alpha1.Pods/Nope", b"").await;
+    assert_eq!(answer.code(), Code::Unimplemented);
 }
 
 #[tokio::test(start_paused = true)]

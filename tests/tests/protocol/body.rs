@@ -2,7 +2,7 @@
 
 use podsapi_h2::Limits;
 use podsapi_tests::frames::{self, flag, kind, message};
-use podsapi_tests::raw_client::{RawClient, request};
+use podsapi_tests::raw_client::{RawClient, request, request_with};
 use podsapi_tests::reply::Reply;
 use podsapi_tests::served::{Served, Setup};
 
@@ -57,18 +57,32 @@ async fn padded_frames_and_priorities_are_accepted() {
     assert_eq!(reply.messages().len(), 1);
 }
 
-/// Lines 7 and 43.
+/// A request with an unknown field, which is ignored, of so many bytes altogether.
+fn filled(length: usize) -> Vec<u8> {
+    let value = u32::try_from(length - 4).expect("a request is small");
+    let seven = |shift: u32| u8::try_from(value >> shift & 0x7f).expect("seven bits");
+    let head = [0x7a, seven(0) | 0x80, seven(7) | 0x80, seven(14)];
+    [&head[..], &vec![b'x'; length - 4]].concat()
+}
+
+/// Lines 7 and 43. The connection's window is small, so that even what padding alone takes would not
+/// fit into it.
 #[tokio::test]
 async fn everything_received_is_paid_back_to_the_connection() {
-    let served = Served::start();
+    let limits = Limits {
+        connection_window_bytes: 65_535,
+        ..Limits::default()
+    };
+    let served = Served::start_with(Setup {
+        limits,
+        ..Setup::default()
+    });
     let mut client = served.client().await;
-    // Unknown fields are ignored; padding counts too. Together more than the connection's window.
-    let body = [&[0x7a, 0x80, 0xf0, 0x01][..], &[b'x'; 30_720]].concat();
-    let framed = message(&body);
+    let framed = message(&filled(30_724));
     let (first, second) = framed.split_at(16_000);
     let padded = |payload: &[u8]| [&[255], payload, &[0; 255]].concat();
-    let mut sent = 0;
-    for _ in 0..60 {
+    let mut padding = 0;
+    for _ in 0..200 {
         let stream = client.next_stream();
         client
             .headers(stream, &request(LIST), flag::END_HEADERS)
@@ -77,10 +91,49 @@ async fn everything_received_is_paid_back_to_the_connection() {
         client
             .data(stream, &padded(second), flag::PADDED | flag::END_STREAM)
             .await;
-        sent += framed.len() + 512;
+        padding += 512;
         assert_eq!(client.reply(stream).await.grpc_status(), "0");
     }
-    assert!(sent > 1 << 20, "{sent} bytes do not fill a window");
+    assert!(padding > 65_535, "{padding} bytes do not fill a window");
+    client.ping(b"all read").await;
+    assert!(client.go_aways.is_empty());
+}
+
+/// Line 43: what refused calls have sent is paid back as well, whatever they are refused for.
+#[tokio::test]
+async fn bodies_of_refused_calls_are_paid_back_to_the_connection() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    let whole = message(&filled(60_000));
+    let mut compressed = whole.clone();
+    compressed[0] = 1;
+    let twice = message(&filled(30_000)).repeat(2);
+    let unknown = request("/nothing/Here");
+    let odd = request_with(LIST, "content-type", b"image/jpeg");
+    let plain = request(LIST);
+    for (fields, body, expected) in [
+        (&unknown, &whole, ("200", "12")),
+        (&odd, &whole, ("415", "2")),
+        (&plain, &compressed, ("200", "13")),
+        (&plain, &twice, ("200", "12")),
+    ] {
+        let mut sent = 0;
+        while sent <= 1 << 20 {
+            let stream = client.next_stream();
+            client.headers(stream, fields, flag::END_HEADERS).await;
+            for piece in body.chunks(16_000) {
+                client.data(stream, piece, 0).await;
+            }
+            client.data(stream, &[], flag::END_STREAM).await;
+            sent += body.len();
+            let reply = client.reply(stream).await;
+            let found = (reply.http_status(), reply.grpc_status());
+            assert_eq!((found.0.as_str(), found.1.as_str()), expected);
+        }
+    }
+    let pieces: Vec<&[u8]> = whole.chunks(16_000).collect();
+    let reply = call(&mut client, LIST, &pieces).await;
+    assert_eq!(reply.grpc_status(), "0");
     client.ping(b"all read").await;
     assert!(client.go_aways.is_empty());
 }
@@ -199,16 +252,24 @@ async fn a_body_that_ends_inside_a_message_is_internal() {
 async fn a_flag_that_is_not_zero_is_internal() {
     let served = Served::start();
     let mut client = served.client().await;
-    for first in [1, 2, 0x80, 255] {
-        let mut body = message(UID_1);
-        body[0] = first;
-        let reply = call(&mut client, GET, &[&body]).await;
-        assert_eq!(reply.grpc_status(), "13", "flag {first}");
-        assert_eq!(
-            reply.grpc_message().contains("compressed flag set"),
-            first == 1,
-            "{reply:?}"
-        );
+    // With an encoding that changes nothing as without one.
+    let identity = request_with(GET, "grpc-encoding", b"identity");
+    for fields in [request(GET), identity] {
+        for first in [0, 1, 2, 0x80, 255] {
+            let mut body = message(UID_1);
+            body[0] = first;
+            let stream = client.next_stream();
+            client.headers(stream, &fields, flag::END_HEADERS).await;
+            client.data(stream, &body, flag::END_STREAM).await;
+            let reply = client.reply(stream).await;
+            let expected = if first == 0 { "0" } else { "13" };
+            assert_eq!(reply.grpc_status(), expected, "flag {first}");
+            assert_eq!(
+                reply.grpc_message().contains("compressed flag set"),
+                first == 1,
+                "{reply:?}"
+            );
+        }
     }
 }
 
@@ -270,5 +331,27 @@ async fn a_request_that_is_no_protobuf_is_internal() {
     ] {
         let reply = call(&mut client, GET, &[&message(body)]).await;
         assert_eq!(reply.grpc_status(), "13", "{body:02x?}");
+    }
+}
+
+/// Line 44: what can be decoded and means nothing is the caller's mistake, told field by field.
+#[tokio::test]
+async fn a_request_that_asks_for_what_does_not_exist_is_an_invalid_argument() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for path in [LIST, GET, WATCH] {
+        let stream = client.next_stream();
+        let fields = request_with(path, "x-kubernetes-fieldmask", b"no.such,status.phase");
+        client.headers(stream, &fields, flag::END_HEADERS).await;
+        client.data(stream, &message(UID_1), flag::END_STREAM).await;
+        let reply = client.reply(stream).await;
+        assert!(reply.is_trailers_only(), "{reply:?}");
+        assert_eq!(reply.grpc_status(), "3", "{path}");
+        let status = reply.status();
+        let [violation] = status.violations() else {
+            panic!("{status:?}")
+        };
+        assert_eq!(violation.field, "no.such", "{path}");
+        assert!(!violation.description.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! What the server makes of request headers.
 
-use podsapi_tests::frames::{code, flag, message};
+use podsapi_tests::frames::{self, code, flag, kind, message};
 use podsapi_tests::raw_client::{RawClient, request, request_with};
 use podsapi_tests::reply::Reply;
 use podsapi_tests::served::{Served, Setup};
@@ -35,6 +35,22 @@ async fn any_method_but_post_is_405() {
         );
         assert_eq!(reply.grpc_status(), "13");
         assert!(reply.is_trailers_only());
+    }
+}
+
+/// Line 18: what is no method at all ends the connection, and no other.
+#[tokio::test]
+async fn a_method_that_is_no_word_ends_the_connection() {
+    let served = Served::start();
+    let mut good = served.client().await;
+    for method in [&b""[..], b"PO ST", b" POST"] {
+        let mut client = served.client().await;
+        let fields = request_with(LIST, ":method", method);
+        client.headers(1, &fields, flag::END_HEADERS).await;
+        client.end().await;
+        let codes: Vec<_> = client.go_aways.iter().map(|(_, code, _)| *code).collect();
+        assert_eq!(codes, [code::PROTOCOL_ERROR], "{}", method.escape_ascii());
+        assert_eq!(call(&mut good, &request(LIST)).await.grpc_status(), "0");
     }
 }
 
@@ -109,9 +125,10 @@ async fn other_content_types_are_415() {
 async fn headers_without_a_meaning_here_are_ignored() {
     let served = Served::start();
     let mut client = served.client().await;
-    let ignored: [(&str, &[u8]); 23] = [
+    let ignored: [(&str, &[u8]); 24] = [
         (":scheme", b"https"),
         (":scheme", b"unix"),
+        (":scheme", b""),
         ("accept-encoding", b"identity"),
         ("grpc-accept-encoding", b"identity, deflate, gzip"),
         ("grpc-accept-encoding", b" ,gzip,,"),
@@ -150,6 +167,19 @@ async fn headers_without_a_meaning_here_are_ignored() {
     assert_eq!(call(&mut client, &fields).await.grpc_status(), "0");
 }
 
+/// Line 23: any other `te` costs the call, and the connection goes on.
+#[tokio::test]
+async fn a_te_that_is_not_trailers_is_reset() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    for value in ["Trailers", "trailers, deflate", "gzip", ""] {
+        let reply = call_with(&mut client, "te", value.as_bytes()).await;
+        assert_eq!(reply.reset, Some(code::PROTOCOL_ERROR), "{value}");
+        assert_eq!(reply.headers, None, "{value}");
+    }
+    assert_eq!(call(&mut client, &request(LIST)).await.grpc_status(), "0");
+}
+
 /// Line 25.
 #[tokio::test]
 async fn paths_that_name_nothing_are_unimplemented() {
@@ -178,6 +208,17 @@ async fn paths_that_name_nothing_are_unimplemented() {
             "{path}"
         );
         assert!(reply.is_trailers_only());
+    }
+    // Of a fragment nothing arrives; without a slash at the beginning the call does not.
+    for path in ["#f", "/#f", "/a#f", "/v1alpha1.Pods/List#Pods"] {
+        let reply = call(&mut client, &request(path)).await;
+        assert_eq!(reply.grpc_status(), "12", "{path}");
+        assert!(!reply.grpc_message().contains('#'), "{reply:?}");
+    }
+    for path in ["v1alpha1.Pods/ListPods", "a", "http:"] {
+        let reply = call(&mut client, &request(path)).await;
+        assert_eq!(reply.reset, Some(code::PROTOCOL_ERROR), "{path}");
+        assert_eq!(reply.headers, None, "{path}");
     }
     // Without authority and path the request still arrives.
     let mut fields = request(LIST);
@@ -330,16 +371,60 @@ async fn headers_of_8_kib_are_accepted_and_far_too_many_cost_the_call_only() {
     let (first, second) = value.split_at(8 << 10);
     let mut fields = request(LIST);
     fields.extend([("x", first), ("y", second)]);
-    let block = podsapi_tests::frames::block(&fields);
+    let block = frames::block(&fields);
     let stream = client.next_stream();
     let (start, rest) = block.split_at(10_000);
     let sent = [
-        podsapi_tests::frames::frame(1, flag::END_STREAM, stream, start),
-        podsapi_tests::frames::frame(9, flag::END_HEADERS, stream, rest),
+        frames::frame(kind::HEADERS, flag::END_STREAM, stream, start),
+        frames::frame(kind::CONTINUATION, flag::END_HEADERS, stream, rest),
     ];
     client.send(&sent.concat()).await;
     assert_eq!(client.reply(stream).await.http_status(), "431");
     assert_eq!(call(&mut client, &request(LIST)).await.grpc_status(), "0");
+}
+
+/// Line 35: what is so large that it is not worth reading ends the connection, and no other.
+#[tokio::test]
+async fn headers_beyond_all_measure_end_the_connection() {
+    let served = Served::start();
+    let mut good = served.client().await;
+    // A value of 3,900 bytes that enters the table, and references to it of a byte each: 78,000 bytes,
+    // more than four times what is allowed.
+    let value = [b'a'; 3_900];
+    let mut block = frames::block(&[("x", &value)]);
+    block[0] = 0x40;
+    let referred = [frames::block(&request(LIST)), block, b"\xbe".repeat(20)];
+    // The same in plain, in the frames that are allowed and in many more.
+    let plain = |values| {
+        let mut fields = request(LIST);
+        fields.extend([("x", &value[..])].repeat(values));
+        frames::block(&fields)
+    };
+    let compression = (code::COMPRESSION_ERROR, "");
+    for (block, expected) in [
+        (
+            referred.concat(),
+            (code::ENHANCE_YOUR_CALM, "header_list_way_too_large"),
+        ),
+        (plain(20), compression),
+        (plain(100), compression),
+    ] {
+        let mut client = served.client().await;
+        let mut pieces = block.chunks(16_384).peekable();
+        let (mut kind, mut flags) = (kind::HEADERS, flag::END_STREAM);
+        while let Some(piece) = pieces.next() {
+            let last = pieces.peek().map_or(flag::END_HEADERS, |_| 0);
+            let sent = frames::frame(kind, flags | last, 1, piece);
+            client.send(&sent).await;
+            (kind, flags) = (kind::CONTINUATION, 0);
+        }
+        client.end().await;
+        let [(_, code, text)] = &client.go_aways[..] else {
+            panic!("{:?}", client.go_aways)
+        };
+        assert_eq!((*code, text.as_str()), expected);
+        assert_eq!(call(&mut good, &request(LIST)).await.grpc_status(), "0");
+    }
 }
 
 /// Line 30.

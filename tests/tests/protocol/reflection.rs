@@ -149,6 +149,58 @@ async fn a_question_may_come_byte_by_byte() {
     assert_eq!(client.reply(1).await.grpc_status(), "0");
 }
 
+/// Lines A40 and A45, for what no other request has: of a oneof the last one counts, and a negative
+/// int32 takes ten bytes, of which a decoder may find only the low half.
+#[tokio::test]
+async fn of_two_questions_in_one_the_last_counts() {
+    let served = Served::start();
+    let mut client = served.client().await;
+    open(&mut client, 1, V1).await;
+    let file = MessageRequest::FileByFilename("v1alpha1/pods.proto".to_owned());
+    let (list, file) = (services(), question(file));
+    let both = |first: &[u8], second: &[u8]| message(&[&first[5..], &second[5..]].concat());
+    let negative = |number: &[u8]| {
+        let extension = [b"\x0a\x01x\x10", number].concat();
+        let length = u8::try_from(extension.len()).expect("a few");
+        message(&[b"\x0a\x04here\x2a", &[length][..], &extension].concat())
+    };
+    let low = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+    let body = [
+        both(&list, &file),
+        both(&file, &list),
+        negative(&low),
+        negative(&[0xff, 0xff, 0xff, 0xff, 0x0f]),
+    ];
+    client.data(1, &body.concat(), flag::END_STREAM).await;
+    let reply = client.reply(1).await;
+    assert_eq!(reply.grpc_status(), "0");
+    let found = answers(&reply);
+    assert!(
+        matches!(
+            found[..],
+            [
+                MessageResponse::FileDescriptorResponse(_),
+                MessageResponse::ListServicesResponse(_),
+                MessageResponse::ErrorResponse(_),
+                MessageResponse::ErrorResponse(_),
+            ]
+        ),
+        "{found:?}"
+    );
+    let messages = reply.messages();
+    let numbers = messages[2..].iter().map(|message| {
+        let response = ServerReflectionResponse::decode(message.as_slice()).expect("a response");
+        match response
+            .original_request
+            .and_then(|request| request.message_request)
+        {
+            Some(MessageRequest::FileContainingExtension(asked)) => asked.extension_number,
+            other => panic!("{other:?}"),
+        }
+    });
+    assert_eq!(numbers.collect::<Vec<_>>(), [-1, -1]);
+}
+
 /// Line 73.
 #[tokio::test]
 async fn a_stream_ends_with_what_is_no_question() {
@@ -243,5 +295,6 @@ async fn a_stream_ends_when_the_server_stops() {
     served.ask_to_stop();
     let reply = client.reply(1).await;
     assert_eq!(reply.grpc_status(), "14");
+    client.end().await;
     served.ended().await;
 }

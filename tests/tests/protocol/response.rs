@@ -1,8 +1,10 @@
 //! The form of answers.
 
+use podsapi_proto::google_rpc;
 use podsapi_proto::v1alpha1::{EventType, GetPodRequest, ListPodsResponse, WatchPodsEvent};
 use podsapi_tests::frames::{flag, message};
 use podsapi_tests::raw_client::{RawClient, request_with};
+use podsapi_tests::reply::Reply;
 use podsapi_tests::served::{Served, Setup};
 use prost::Message;
 
@@ -205,7 +207,8 @@ async fn waiting_events_share_data_frames() {
     assert!(frames <= 60, "{frames} frames for 201 small messages");
 }
 
-/// Line 50.
+/// Line 50: clients believe the details over the headers, so the details are read by themselves, also
+/// when there was no room for the whole message.
 #[tokio::test]
 async fn details_are_unpadded_and_say_what_the_headers_say() {
     let served = Served::start();
@@ -217,14 +220,57 @@ async fn details_are_unpadded_and_say_what_the_headers_say() {
             pod_uid: uid.to_owned(),
         };
         let reply = client.unary(stream, GET, &body.encode_to_vec()).await;
-        let details = reply.field("grpc-status-details-bin").unwrap();
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-        assert!(details.bytes().all(is_plain), "{details}");
-        let fields = reply.headers.iter().flatten();
-        let fields = fields.map(|(name, value)| (name.as_bytes(), value.as_slice()));
-        let status = podsapi_grpc::trailers::decode(fields);
-        assert_eq!(status.reason(), Some("POD_NOT_FOUND"));
-        assert_eq!(status.code().as_u8().to_string(), reply.grpc_status());
-        assert_eq!(status.message(), reply.grpc_message());
+        assert_same_in_details(&reply, "POD_NOT_FOUND");
+        let said = format!("pod with UID {uid} not found");
+        assert_eq!(reply.status().message(), said);
     }
+    // Many unknown paths: the message and the violations take more than there is room for.
+    let paths: Vec<_> = (0..400).map(|n| format!("no.such.field{n}")).collect();
+    let mask = paths.join(",");
+    let fields = request_with(LIST, "x-kubernetes-fieldmask", mask.as_bytes());
+    let stream = client.next_stream();
+    client.headers(stream, &fields, flag::END_HEADERS).await;
+    client.data(stream, &message(&[]), flag::END_STREAM).await;
+    let reply = client.reply(stream).await;
+    assert_eq!(reply.grpc_status(), "3");
+    assert_same_in_details(&reply, "INVALID_FIELD_MASK");
+    let told = reply.status().violations().len();
+    assert!((1..400).contains(&told), "{told} violations");
+}
+
+/// Compares the details of an error, decoded from their own field, with its other fields.
+fn assert_same_in_details(reply: &Reply, reason: &str) {
+    let encoded = reply.field("grpc-status-details-bin").expect("details");
+    let details = google_rpc::Status::decode(&*base64(&encoded)).expect("a status");
+    assert_eq!(details.code.to_string(), reply.grpc_status());
+    assert_eq!(details.message, reply.status().message());
+    let info = &details.details[0];
+    assert_eq!(info.type_url, "type.googleapis.com/google.rpc.ErrorInfo");
+    let info = google_rpc::ErrorInfo::decode(&*info.value).expect("a reason");
+    assert_eq!(info.reason, reason);
+}
+
+/// Decodes the standard alphabet without padding, and nothing else.
+fn base64(text: &str) -> Vec<u8> {
+    let sextet = |letter: u8| match letter {
+        b'A'..=b'Z' => letter - b'A',
+        b'a'..=b'z' => letter - b'a' + 26,
+        b'0'..=b'9' => letter - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => panic!("{text} is not of the alphabet"),
+    };
+    let mut bytes = Vec::new();
+    let (mut bits, mut held) = (0_u32, 0);
+    for letter in text.bytes() {
+        bits = bits << 6 | u32::from(sextet(letter));
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.extend(u8::try_from(bits >> held));
+            bits &= (1 << held) - 1;
+        }
+    }
+    assert!(bits == 0 && held < 6, "{text} ends in bits of nothing");
+    bytes
 }

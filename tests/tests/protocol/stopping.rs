@@ -66,6 +66,7 @@ async fn a_client_that_never_answers_does_not_hold_the_server() {
     let drain = Duration::from_millis(400);
     let mut served = Served::start_with(Setup {
         drain,
+        ballast: 30_000,
         ..Setup::default()
     });
     // One that never acknowledges, and one that never reads and has much to read.
@@ -94,6 +95,10 @@ async fn a_client_that_never_answers_does_not_hold_the_server() {
         "{:?}",
         before.elapsed()
     );
+    // What it was sent is less than it had room for: the server did wait for its socket.
+    stuck.end().await;
+    let sent: usize = stuck.replies.values().map(|reply| reply.data.len()).sum();
+    assert!(sent < 20 * 65_535, "{sent} bytes");
 }
 
 /// Line 10.

@@ -58,6 +58,7 @@ async fn windows_that_change_while_a_watch_runs_are_obeyed() {
         .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
         .await;
     client.ping(b"to zero.").await;
+    assert!(client.acknowledged(), "SETTINGS without an answer");
     assert_eq!(client.replies[&1].data.len(), 75_635);
     client.grant(1, 1 << 20).await;
     let all = |client: &RawClient| client.replies[&1].messages().len() == 41;
@@ -75,7 +76,10 @@ async fn two_large_replies_share_the_connection() {
     let mut client = served.client().await;
     client.call(1, LIST, &[]).await;
     client.call(3, LIST, &[]).await;
-    let mut both_started = false;
+    let bytes = |client: &RawClient, stream: u32| {
+        let reply = client.replies.get(&stream);
+        reply.map_or(0, |reply| reply.data.len())
+    };
     while !client.replies.get(&1).is_some_and(|reply| reply.is_over()) {
         let before = client.replies.get(&1).map_or(0, |reply| reply.data_frames);
         let progress = |client: &RawClient| {
@@ -85,14 +89,11 @@ async fn two_large_replies_share_the_connection() {
                 .is_some_and(|reply| reply.data_frames > before || reply.is_over())
         };
         client.until("the first reply", progress).await;
-        both_started |= client
-            .replies
-            .get(&3)
-            .is_some_and(|reply| !reply.data.is_empty());
     }
+    let (first, second) = (bytes(&client, 1), bytes(&client, 3));
     assert!(
-        both_started,
-        "the second reply waited for the whole first one"
+        second >= first / 4,
+        "{second} bytes of the second reply came beside {first} of the first one"
     );
     for stream in [1, 3] {
         let reply = client.reply(stream).await;
@@ -168,30 +169,6 @@ async fn a_window_that_opens_byte_by_byte_is_enough() {
     assert_eq!(
         (reply.grpc_status().as_str(), reply.messages().len()),
         ("0", 1)
-    );
-}
-
-/// Line 55.
-#[tokio::test]
-async fn a_reset_ends_a_watch_that_waits_for_a_window() {
-    let served = Served::start();
-    let mut client = RawClient::silent(served.path()).await;
-    client.send(frames::PREFACE).await;
-    client
-        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
-        .await;
-    client.call(1, WATCH, &[]).await;
-    client
-        .until("the watch's headers", |client| {
-            client.replies.contains_key(&1)
-        })
-        .await;
-    assert_eq!(served.watches(), 1);
-    client.send(&frames::reset(1, code::CANCEL)).await;
-    served.has_watches(0).await;
-    assert_eq!(
-        client.unary(3, GET, b"\x0a\x06absent").await.grpc_status(),
-        "5"
     );
 }
 

@@ -9,31 +9,39 @@ pub(super) fn generic() -> Vec<Case> {
     let (second, third) = rest.split_at(rest.len() / 2);
     let finish = || frame(kind::DATA, flag::END_STREAM, 1, &message(&[]));
     let trailers = frames::block(&[("x", b"y")]);
+    let padded_end = flag::PADDED | flag::END_STREAM;
+    let padded_data = [&[4], &message(&[])[..], &[0; 4]].concat();
+    let weighted = |stream, weight| frame(kind::PRIORITY, 0, stream, &[0, 0, 0, 0, weight]);
+    let with_method = |method: &[u8]| headers(&request_with(LIST, ":method", method));
     vec![
-        ("2 PRIORITY on an idle stream", priority(5, 0), Fine),
         (
-            "2 WINDOW_UPDATE, half closed",
+            "generic/2/1 PRIORITY on an idle stream",
+            priority(5, 0),
+            Fine,
+        ),
+        (
+            "generic/2/2 WINDOW_UPDATE, half closed",
             [watch(1), frames::window_update(1, 9)].concat(),
             Fine,
         ),
         (
-            "2 PRIORITY, half closed",
+            "generic/2/3 PRIORITY, half closed",
             [watch(1), priority(1, 0)].concat(),
             Fine,
         ),
         (
-            "2 RST_STREAM, half closed",
+            "generic/2/4 RST_STREAM, half closed",
             [watch(1), frames::reset(1, code::CANCEL)].concat(),
             Fine,
         ),
         (
-            "2 PRIORITY, closed",
+            "generic/2/5 PRIORITY, closed",
             [watch(1), frames::reset(1, code::CANCEL), priority(1, 0)].concat(),
             Fine,
         ),
-        ("3.1 one DATA", whole(1), Answered),
+        ("generic/3.1/1 one DATA", whole(1), Answered),
         (
-            "3.1 several DATA",
+            "generic/3.1/2 several DATA",
             [
                 open(1),
                 frame(kind::DATA, 0, 1, &[0, 0]),
@@ -43,7 +51,17 @@ pub(super) fn generic() -> Vec<Case> {
             Answered,
         ),
         (
-            "3.2 padded HEADERS",
+            "generic/3.1/3 padded DATA",
+            [open(1), frame(kind::DATA, padded_end, 1, &padded_data)].concat(),
+            Answered,
+        ),
+        (
+            "generic/3.2/1 HEADERS",
+            [open(1), finish()].concat(),
+            Answered,
+        ),
+        (
+            "generic/3.2/2 padded HEADERS",
             [
                 frame(kind::HEADERS, flag::END_HEADERS | flag::PADDED, 1, &padded),
                 finish(),
@@ -52,7 +70,7 @@ pub(super) fn generic() -> Vec<Case> {
             Answered,
         ),
         (
-            "3.2 HEADERS with priority",
+            "generic/3.2/3 HEADERS with priority",
             [
                 frame(
                     kind::HEADERS,
@@ -66,29 +84,59 @@ pub(super) fn generic() -> Vec<Case> {
             Answered,
         ),
         (
-            "3.3 PRIORITY with an exclusive dependency",
-            priority(1, 0x8000_0003),
-            Fine,
+            "generic/3.3/1 PRIORITY of 1",
+            [weighted(1, 0), whole(1)].concat(),
+            Answered,
         ),
         (
-            "3.4 RST_STREAM",
+            "generic/3.3/2 PRIORITY of 256",
+            [weighted(1, 255), whole(1)].concat(),
+            Answered,
+        ),
+        (
+            "generic/3.3/3 PRIORITY with a dependency",
+            [priority(1, 3), whole(1)].concat(),
+            Answered,
+        ),
+        (
+            "generic/3.3/5 PRIORITY, then HEADERS of a lower stream",
+            [priority(5, 0), whole(1)].concat(),
+            Answered,
+        ),
+        (
+            "generic/3.3/4 PRIORITY with an exclusive dependency",
+            [priority(1, 0x8000_0003), whole(1)].concat(),
+            Answered,
+        ),
+        (
+            "generic/3.4/1 RST_STREAM",
             [watch(1), frames::reset(1, code::CANCEL)].concat(),
             Fine,
         ),
-        ("3.5 SETTINGS", Vec::new(), Fine),
-        ("3.7 PING", ping(0, 0, &[7; 8]), Fine),
+        ("generic/3.5/1 SETTINGS", frames::settings(&[]), Fine),
+        ("generic/3.7/1 PING", ping(0, 0, &[7; 8]), Fine),
         (
-            "3.9 WINDOW_UPDATE of the connection",
+            "generic/3.8/1 GOAWAY",
+            frame(kind::GO_AWAY, 0, 0, &[0; 8]),
+            Closed(NO_ERROR),
+        ),
+        (
+            "generic/3.9/1 WINDOW_UPDATE of the connection",
             frames::window_update(0, 9),
             Fine,
         ),
         (
-            "3.9 WINDOW_UPDATE of a stream",
+            "generic/3.9/2 WINDOW_UPDATE of a stream",
             [watch(1), frames::window_update(1, 9)].concat(),
             Fine,
         ),
         (
-            "3.10 CONTINUATION, several",
+            "generic/3.10/1 CONTINUATION",
+            [halves().0, continuation(flag::END_HEADERS, 1, &halves().1)].concat(),
+            Answered,
+        ),
+        (
+            "generic/3.10/2 CONTINUATION, several",
             [
                 first,
                 continuation(0, 1, second),
@@ -97,8 +145,11 @@ pub(super) fn generic() -> Vec<Case> {
             .concat(),
             Answered,
         ),
+        ("generic/4/1 GET", with_method(b"GET"), Answered),
+        ("generic/4/2 HEAD", with_method(b"HEAD"), Answered),
+        ("generic/4/3 POST", whole(1), Answered),
         (
-            "4 POST with trailers",
+            "generic/4/4 POST with trailers",
             [
                 open(1),
                 frame(kind::DATA, 0, 1, &message(&[])),
@@ -107,44 +158,23 @@ pub(super) fn generic() -> Vec<Case> {
             .concat(),
             Answered,
         ),
-        (
-            "5 literal with indexing, new name",
-            hpack(b"\x40\x01x\x01y"),
-            Answered,
-        ),
-        (
-            "5 literal with indexing, known name",
-            hpack(b"\x7a\x01y"),
-            Answered,
-        ),
-        (
-            "5 literal without indexing, new name",
-            hpack(b"\x00\x01x\x01y"),
-            Answered,
-        ),
-        (
-            "5 literal never indexed, new name",
-            hpack(b"\x10\x01x\x01y"),
-            Answered,
-        ),
-        (
-            "5 indexed from the dynamic table",
-            hpack(b"\x40\x01x\x01y\xbe"),
-            Answered,
-        ),
-        ("5 Huffman coded", hpack(b"\x00\x81\xf3\x81\xf5"), Answered),
     ]
 }
 
 pub(super) fn framing() -> Vec<Case> {
     let (first, rest) = halves();
+    let (rest_half, rest_end) = rest.split_at(rest.len() / 2);
     let large = vec![0; 16_385];
     vec![
-        ("4.1 unknown type", frame(0xff, 0, 0, &[0; 8]), Fine),
-        ("4.1 undefined flags", ping(0x16, 0, &[7; 8]), Fine),
-        ("4.1 reserved bit", ping(0, 0x8000_0000, &[7; 8]), Fine),
+        ("http2/4.1/1 unknown type", frame(0xff, 0, 0, &[0; 8]), Fine),
+        ("http2/4.1/2 undefined flags", ping(0x16, 0, &[7; 8]), Fine),
         (
-            "4.2 DATA of 2^14 bytes",
+            "http2/4.1/3 reserved bit",
+            ping(0, 0x8000_0000, &[7; 8]),
+            Fine,
+        ),
+        (
+            "http2/4.2/1 DATA of 2^14 bytes",
             [
                 open(1),
                 frame(kind::DATA, flag::END_STREAM, 1, &[0; 16_384]),
@@ -153,43 +183,62 @@ pub(super) fn framing() -> Vec<Case> {
             Answered,
         ),
         (
-            "4.2 DATA too large",
+            "http2/4.2/2 DATA too large",
             [open(1), frame(kind::DATA, 0, 1, &large)].concat(),
             Reset(FRAME_SIZE),
         ),
         (
-            "4.2 HEADERS too large",
+            "http2/4.2/3 HEADERS too large",
             frame(kind::HEADERS, HEADERS_END, 1, &large),
             Closed(FRAME_SIZE),
         ),
         (
-            "4.3 broken header block",
+            "http2/4.3/1 broken header block",
             frame(kind::HEADERS, HEADERS_END, 1, &[0x40]),
             Closed(COMPRESSION),
         ),
         (
-            "4.3 PRIORITY in a header block",
+            "http2/4.3/2 PRIORITY in a header block",
             [first.clone(), priority(1, 0)].concat(),
             Closed(PROTOCOL),
         ),
         (
-            "4.3 HEADERS in a header block",
+            "http2/4.3/3 HEADERS in a header block",
             [first.clone(), open(3)].concat(),
             Closed(PROTOCOL),
         ),
-        ("5.5 unknown frame", frame(0x16, 0, 0, &[0; 4]), Fine),
         (
-            "5.5 unknown frame in a header block",
+            "http2/5.5/1 unknown frame",
+            frame(0x16, 0, 0, &[0; 4]),
+            Fine,
+        ),
+        (
+            "http2/5.5/2 unknown frame in a header block",
             [first.clone(), frame(0x16, 0, 1, &[0; 4])].concat(),
             Closed(PROTOCOL),
         ),
         (
-            "6.2 CONTINUATION is missing",
+            "http2/6.2/1 CONTINUATION is missing",
             [first.clone(), priority(1, 0)].concat(),
             Closed(PROTOCOL),
         ),
         (
-            "6.10 other frame behind CONTINUATION",
+            "http2/6.2/2 HEADERS of another stream inside HEADERS",
+            [first.clone(), open(3)].concat(),
+            Closed(PROTOCOL),
+        ),
+        (
+            "http2/6.10/1 several CONTINUATION behind HEADERS",
+            [
+                first.clone(),
+                continuation(0, 1, rest_half),
+                continuation(flag::END_HEADERS, 1, rest_end),
+            ]
+            .concat(),
+            Answered,
+        ),
+        (
+            "http2/6.10/2 other frame behind CONTINUATION",
             [
                 first.clone(),
                 continuation(0, 1, &rest),
@@ -199,17 +248,17 @@ pub(super) fn framing() -> Vec<Case> {
             Closed(PROTOCOL),
         ),
         (
-            "6.10 CONTINUATION on stream 0",
+            "http2/6.10/3 CONTINUATION on stream 0",
             [first, continuation(flag::END_HEADERS, 0, &rest)].concat(),
             Closed(PROTOCOL),
         ),
         (
-            "6.10 CONTINUATION behind whole HEADERS",
+            "http2/6.10/4 CONTINUATION behind whole HEADERS",
             [open(1), continuation(flag::END_HEADERS, 1, &[])].concat(),
             Closed(PROTOCOL),
         ),
         (
-            "6.10 CONTINUATION behind the last one",
+            "http2/6.10/5 CONTINUATION behind the last one",
             [
                 halves().0,
                 continuation(flag::END_HEADERS, 1, &halves().1),
@@ -219,7 +268,7 @@ pub(super) fn framing() -> Vec<Case> {
             Closed(PROTOCOL),
         ),
         (
-            "6.10 CONTINUATION behind DATA",
+            "http2/6.10/6 CONTINUATION behind DATA",
             [
                 open(1),
                 frame(kind::DATA, 0, 1, &[0]),

@@ -5,10 +5,13 @@ import hashlib
 import pathlib
 
 
-def seed(target, name, data):
+def write(target, name, data):
     folder = pathlib.Path("corpus") / target
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_bytes(data)
+
+
+seed = write
 
 
 def literal(first, value):
@@ -84,11 +87,48 @@ def encoded_pod():
     seed("encoded_pod", "unknown_fields", pod() + b"\x7a\x03abc\xa8\x06\x01")
     seed("encoded_pod", "twice", pod() + field(1, field(5, b"other")))
     seed("encoded_pod", "group", pod() + b"\xfb\x01\x08\x01\xfc\x01")
+    seed("encoded_pod", "group_with_text", pod() + b"\xfb\x01" + field(1, b"text") + b"\xfc\x01")
+    seed("encoded_pod", "out_of_order", pod() + field(1, field(1, b"web-1")))
+    # securityContext.supplementalGroups, and the same one by one.
+    seed("encoded_pod", "packed", pod() + field(2, field(14, field(4, b"\x01\x80\x02\x03") + b"\x20\x04")))
+    seed("encoded_pod", "packed_badly", pod() + field(2, field(14, field(4, b"\x01\x80"))))
+    seed("encoded_pod", "not_utf8", pod() + field(2, field(10, b"\xc3(")))
+    seed("encoded_pod", "identity_not_utf8", field(1, field(5, b"\xc3(")))
+    for levels in [97, 98, 99, 100]:
+        for inner in [b"", b"\x08\x01"]:
+            name = f"groups_{levels}{'_around_a_number' if inner else ''}"
+            seed("encoded_pod", name, pod() + b"\xfb\x3e" * levels + inner + b"\xfc\x3e" * levels)
+
+
+def wire():
+    uid = field(1, b"uid-1")
+    seed("wire", "uid", uid)
+    seed("wire", "twice", field(1, b"x") + uid)
+    seed("wire", "not_utf8", field(1, b"\xc3("))
+    seed("wire", "field_0", b"\x00\x00")
+    seed("wire", "fixed", b"yabcdefgh}abcd")
+    seed("wire", "group", b"{\x08\x01|" + field(1, b"u"))
+    seed("wire", "group_in_group", b"{st|")
+    seed("wire", "groups_crossed", b"{s|t" + uid)
+    seed("wire", "group_unended", uid + b"{")
+    seed("wire", "group_end_alone", uid + b"|")
+    seed("wire", "long_length", b"\x0a" + b"\xff" * 9 + b"\x01")
+    seed("wire", "ten_byte_varint", b"x" + b"\xff" * 9 + b"\x01")
+    seed("wire", "overlong_varint", b"x" + b"\xff" * 9 + b"\x02")
+    seed("wire", "long_tag", b"\x8a\x80\x80\x80\x00\x01u")
+    seed("wire", "largest_field", b"\xfa\xff\xff\xff\x0f\x01u" + uid)
+    seed("wire", "wire_type_6", b"~\x00")
+    seed("wire", "uid_as_number", b"\x08\x01")
+    for levels in [99, 100, 101]:
+        for inner in [b"", b"\x08\x01"]:
+            name = f"groups_{levels}{'_around_a_number' if inner else ''}"
+            seed("wire", name, b"{" * levels + inner + b"|" * levels + uid)
 
 
 def frame_target():
     seed("frame", "one", b"\x02\x08\0\0\0\0\x03abc")
     seed("frame", "two", b"\x00\x08\0\0\0\0\x01a\0\0\0\0\0")
+    seed("frame", "as_large_as_may_be", b"\x00\x01\0\0\0\0\x04abcd\0\0\0\0\x05abcde")
     seed("frame", "flag", b"\x00\x08\x01\0\0\0\x01a")
     seed("frame", "large", b"\x00\x01\0\xff\xff\xff\xff")
     seed("frame", "cut", b"\x00\x08\0\0\0")
@@ -100,6 +140,19 @@ def request():
     seed("request", "encoding", b"POST\n/Pods/GetPod\ncontent-type:application/grpc+proto\ngrpc-encoding:gzip")
     seed("request", "timeout", b"POST\n/Pods/GetPod\ncontent-type:application/grpc\ngrpc-timeout:99999999H")
     seed("request", "odd", b"POST\n/a%/\xff\x00b\ngrpc-timeout:1.5S")
+    grpc = b"POST\n/Pods/ListPods\ncontent-type:Application/GRPC+proto; x\n"
+    for unit in b"HMSmunx":
+        seed("request", f"timeout_{unit:c}", grpc + b"grpc-timeout:00000007" + bytes([unit]))
+    seed("request", "timeout_bare", grpc + b"grpc-timeout:S\ngrpc-timeout:1S")
+    seed("request", "timeout_long", grpc + b"grpc-timeout:123456789n")
+    seed("request", "encodings", grpc + b"grpc-encoding:identity\ngrpc-encoding:deflate\ngrpc-timeout:x")
+    seed("request", "mask", grpc + b"x-kubernetes-fieldmask:status.phase, metadata.uid\nx-kubernetes-fieldmask:,")
+    names = b"CgxzdGF0dXMucGhhc2U=,CgxtZXRhZGF0YS51aWQ , CgE"
+    seed("request", "mask_encoded", grpc + b"x-kubernetes-fieldmask-bin:" + names)
+    seed("request", "mask_padded_badly", grpc + b"x-kubernetes-fieldmask-bin:CgFhYQ=,====,A,Y_-_,CgF=")
+    seed("request", "health", b"POST\n/grpc.health.v1.Health/List\ncontent-type:application/grpc\nx-kubernetes-fieldmask:(")
+    seed("request", "reflection", b"POST\n/grpc.reflection.v1.ServerReflection/ServerReflectionInfo\n"
+         b"content-type:application/grpc")
 
 
 def json():
@@ -129,6 +182,8 @@ def service():
     seed("service", "watches", start + ready + watch + reads + changes * 2 + reads)
     seed("service", "calls", start + b"\x09\x00\x00\x00" + ready + b"\x09\x00\x00\x00\x0a\x01\x02\x00")
     seed("service", "slow", b"\x01\x00\x00\x00" + ready + watch + changes * 4 + reads)
+    wrong = b"\x09\xf4\x00\x00\x0a\xfb\x02\x00\x0b\xf8\x00\x00\x0b\xfe\x00\x00"
+    seed("service", "wrong_masks", start + wrong + ready + wrong + watch + wrong + changes + reads)
     seed("service", "stop", start + ready + watch + b"\x0f\x00\x00\xff" + reads)
 
 
@@ -151,8 +206,8 @@ def node_pod(name, version, rest=b""):
 
 
 def pod_list(version, token, *pods):
-    metadata = field(2, version) + (field(3, token) if token else b"")
-    return envelope(b"PodList", field(1, metadata) + b"".join(sized(2, pod) for pod in pods))
+    metadata = field(2, version) + (sized(3, token) if token else b"")
+    return envelope(b"PodList", sized(1, metadata) + b"".join(sized(2, pod) for pod in pods))
 
 
 def watch_event(kind, payload):
@@ -161,8 +216,11 @@ def watch_event(kind, payload):
 
 
 def listwatch():
-    def answer(kind, body=b""):
-        return bytes([kind]) + len(body).to_bytes(2, "big") + body
+    def answer(kind, body=b"", head=0):
+        return bytes([kind, head]) + len(body).to_bytes(2, "big") + body
+
+    def seed(name, data, cut=1, limit=0):
+        write("listwatch", name, bytes([cut, limit]) + data)
 
     status = envelope(b"Status", field(3, b"too old") + field(4, b"Expired") + b"\x30\x9a\x03")
     a, b = node_pod(b"a", b"1"), node_pod(b"b", b"2")
@@ -173,39 +231,90 @@ def listwatch():
     expired = watch_event(b"ERROR", status)
     broken = watch_event(b"ADDED", envelope(b"Pod", node_pod(b"c", b"13", b"\x1a\x7f")))
     moved = watch_event(b"MODIFIED", envelope(b"Pod", a.replace(b"node-1", b"node-2")))
-    seed("listwatch", "watched", b"\x05" + listed + answer(0, changed + broken + deleted + marked))
-    seed("listwatch", "expired", b"\x09" + listed + answer(0, changed + expired) + answer(3, status) + listed)
-    seed("listwatch", "pages", b"\x03" + answer(0, pod_list(b"10", b"t", a)) + answer(0, pod_list(b"10", b"", b)))
-    seed("listwatch", "page_expired", b"\x03" + answer(0, pod_list(b"10", b"t", a)) + answer(3, status) + listed)
-    seed("listwatch", "lost", b"\x01" + listed + answer(16, moved + changed[:30]) + answer(5) + answer(0, changed))
-    seed("listwatch", "deleted_whom", b"\x01" + listed + answer(0, watch_event(b"DELETED", b"k8s\0")) + listed)
+    seed("watched", listed + answer(0, changed + broken + deleted + marked))
+    seed("expired", listed + answer(0, changed + expired) + answer(3, status) + listed)
+    seed("pages", answer(0, pod_list(b"10", b"t", a)) + answer(0, pod_list(b"10", b"", b)))
+    seed("page_expired", answer(0, pod_list(b"10", b"t", a)) + answer(3, status) + listed)
+    seed("lost", listed + answer(16, moved + changed[:30]) + answer(5) + answer(0, changed))
+    seed("deleted_whom", listed + answer(0, watch_event(b"DELETED", b"k8s\0")) + listed)
     item = (b'{"metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"3"},"spec":{"nodeName":"node-1"}}')
     text = b'{"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[' + item + b"]}"
     lines = b'{"type":"DELETED","object":' + item + b'}\n{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}\n'
     gone = b'{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Gone","message":"old"}}\n'
-    seed("listwatch", "json", b"\x11" + answer(4) + answer(8, text) + answer(8, lines + gone) + answer(8, text))
+    seed("json", answer(4) + answer(8, text) + answer(8, lines + gone) + answer(8, text))
     refused = b'{"kind":"Status","code":429,"message":"busy","details":{"retryAfterSeconds":5}}'
-    seed("listwatch", "refused", b"\x02" + answer(0x0D, refused) + answer(7, b"<html>") + answer(6, status))
+    seed("refused", answer(0x0D, refused) + answer(7, b"<html>") + answer(6, status))
+
+    # A body in which 0xfe and a number stand for so many KiB; what is around it has that length.
+    def stretch(pod, kib, wrap):
+        filler = b"\xfe" * (kib << 10)
+        before, after = wrap(pod + sized(3, sized(3, filler))).split(filler)
+        assert b"\xfe" not in before + after
+        return before + b"\xfe" + bytes([kib]) + after
+
+    page = stretch(node_pod(b"c", b"3"), 20, lambda pod: pod_list(b"10", b"", a, pod, b))
+    huge = stretch(node_pod(b"c", b"3"), 80, lambda pod: pod_list(b"10", b"", a, pod, b))
+    token = stretch(b"", 70, lambda pod: pod_list(b"10", pod, a))
+    for name, body in [("large", page), ("huge", huge), ("long_token", token)]:
+        for limit in range(4):
+            seed(f"{name}_in_{limit}", answer(0x40, body) + listed, limit=limit)
+    for limit in range(4):
+        event = stretch(a, 90, lambda pod: changed + watch_event(b"MODIFIED", envelope(b"Pod", pod)) + deleted)
+        seed(f"large_event_in_{limit}", listed + answer(0x40, event), limit=limit)
+    claimed = b"k8s\0\x12\xff\xff\xff\xff\x07\x12\xff\xff\xff\xff\x03abc"
+    seed("claims_much", answer(0, claimed) + listed + answer(0, b"\x7f\xff\xff\xff\x0aabc"), limit=1)
+    seed("busy", answer(5, b"", 7) + answer(6, b"busy", 8) + listed + answer(0x25, b"", 9) + answer(5, b"", 14))
+    seed("busy_for_ever", answer(5, b"", 10) + answer(6, refused, 11) + answer(0x2D, refused, 6) + answer(3, status, 8))
+    seed("announced_oddly", answer(0, head=0x60) + answer(0, head=0x70) + answer(8, text, 0x50) + answer(8, lines, 0x60))
 
 
 def cri():
     def pieces(*bodies):
         return b"".join(len(body).to_bytes(2, "big") + body for body in bodies)
 
+    def view(sandboxes, containers, *statuses, what=0):
+        return bytes([what, len(statuses)]) + pieces(sandboxes, containers, *statuses)
+
     names = field(1, b"web") + field(2, b"uid-0") + field(3, b"ns")
-    sandbox = field(1, b"s1") + field(2, names) + b"\x20\x05"
-    container = field(1, b"c1") + field(2, b"s1") + field(3, field(1, b"main")) + b"\x30\x01"
-    sandboxes, containers = field(1, sandbox), field(1, container)
+    source = field(1, b"kubernetes.io/config.source") + field(2, b"file")
     network = field(5, field(1, b"10.0.0.7"))
-    sandbox_status = field(1, field(1, b"s1") + field(2, names) + b"\x20\x05" + network)
-    running = field(1, field(1, b"c1") + field(2, field(1, b"main")) + b"\x18\x01\x20\x05\x28\x06")
-    ended = field(1, field(1, b"c1") + field(2, field(1, b"main")) + b"\x18\x02\x30\x09\x38\xff\x01")
-    seed("cri", "running", pieces(sandboxes, containers, sandbox_status, running))
-    seed("cri", "ended", pieces(sandboxes, containers, sandbox_status, ended))
-    seed("cri", "untold", pieces(sandboxes * 2, containers, b"\xff", running))
-    seed("cri", "mistaken", pieces(sandboxes, containers, running, sandbox_status))
-    seed("cri", "cut", pieces(sandboxes[:-1], containers))
+
+    def sandbox(name, rest=b""):
+        return field(1, field(1, name) + field(2, names) + b"\x20\x05" + rest)
+
+    def container(name, state, within=b"s1"):
+        return field(1, field(1, name) + field(2, within) + field(3, field(1, b"main")) + b"\x30" + bytes([state]))
+
+    def told(name, rest):
+        return field(1, field(1, name) + field(2, field(1, b"main")) + rest)
+
+    sandboxes, containers = sandbox(b"s1"), container(b"c1", 1)
+    stopped = field(1, field(1, b"s1") + field(2, names) + b"\x18\x01\x20\x05")
+    static = sandbox(b"s1", field(7, source))
+    sandbox_status = sandbox(b"s1", network)
+    running = told(b"c1", b"\x18\x01\x20\x05\x28\x06")
+    ended = told(b"c1", b"\x18\x02\x30\x09\x38\xff\x01")
+    first = view(sandboxes, containers, sandbox_status, running)
+    lost, same = b"\x0b\x00", b"\x0c\x00"
+    seed("cri", "running", first)
+    seed("cri", "ended", view(sandboxes, containers, sandbox_status, ended))
+    seed("cri", "untold", view(sandboxes * 2, containers, b"\xff", running))
+    seed("cri", "mistaken", view(sandboxes, containers, running, sandbox_status))
+    seed("cri", "cut", view(sandboxes[:-1], containers))
+    seed("cri", "twice", view(sandboxes, containers, sandbox_status, running, what=0x80) + first)
+    restarted = container(b"c1", 2) + container(b"c2", 1)
+    again = view(sandboxes, restarted, ended, told(b"c2", b"\x18\x01\x20\x07\x28\x08"), what=0x28)
+    seed("cri", "restarted", first + again + view(sandboxes, container(b"c2", 2), what=0x20))
+    seed("cri", "lost", first + lost + b"\x06\x01\x05\x01" + again + same)
+    seed("cri", "lost_with_all", first + lost + view(b"", b"", what=8) + same)
+    seed("cri", "lost_first", lost + b"\x0f\x02" + same + first)
+    new_sandbox = sandboxes + sandbox(b"s2", network)
+    moved = view(new_sandbox, container(b"c1", 2) + container(b"c3", 0, b"s2"), network, ended, what=0x90)
+    seed("cri", "new_sandbox", first + view(stopped, container(b"c1", 2), what=8) + moved)
+    owners = b"\x05\x01\x06\x00\x05\x10\x05\x21\x05\x41\x0f\x01\x05\x01\x0f\x05\x0f\x03\x07\x0e"
+    seed("cri", "owners", first + owners + first + same)
+    seed("cri", "static", view(static, containers, static, running) + owners + lost + owners + view(static, b""))
 
 
-for target in [authority, cri, encoded_pod, frame_target, json, listwatch, mask, project, request, service, yaml]:
+for target in [authority, cri, encoded_pod, frame_target, json, listwatch, mask, project, request, service, wire, yaml]:
     target()

@@ -179,6 +179,10 @@ impl<'a> Reader<'a> {
         let mut open = smallvec::SmallVec::<[u32; 8]>::new();
         let (mut tag, mut start) = (tag, start);
         loop {
+            // Other decoders count one level more for whatever is inside, nested or not.
+            if tag.wire_type != WireType::EndGroup && depth + open.len() >= MAX_DEPTH {
+                return Err(WireErrorKind::TooDeep.at(start));
+            }
             match tag.wire_type {
                 WireType::Varint => {
                     self.varint(end)?;
@@ -186,12 +190,7 @@ impl<'a> Reader<'a> {
                 WireType::Fixed64 => self.advance(8, end)?,
                 WireType::Fixed32 => self.advance(4, end)?,
                 WireType::Length => self.position = self.length(end)?,
-                WireType::StartGroup => {
-                    if depth + open.len() >= MAX_DEPTH {
-                        return Err(WireErrorKind::TooDeep.at(start));
-                    }
-                    open.push(tag.field);
-                }
+                WireType::StartGroup => open.push(tag.field),
                 WireType::EndGroup => {
                     if open.pop() != Some(tag.field) {
                         return Err(WireErrorKind::GroupEnd.at(start));

@@ -1,17 +1,20 @@
 //! One function for each fuzz target: takes any bytes, panics when a promise is broken.
 
 mod cri;
-mod grpc;
+mod frame;
 mod listwatch;
+mod nesting;
 mod pods;
+mod request;
 mod service;
 mod text;
 mod wire;
 
 pub use cri::cri;
-pub use grpc::{frame, request};
+pub use frame::frame;
 pub use listwatch::listwatch;
 pub use pods::encoded_pod;
+pub use request::request;
 pub use service::service;
 pub use text::{json, yaml};
 pub use wire::wire;

@@ -1,8 +1,9 @@
-//! Replays the committed corpus of each fuzz target.
+//! Replays the committed corpus of each fuzz target, whole and damaged.
 
 use std::path::Path;
 use std::{fs, io, panic};
 
+use fastrand::Rng;
 use podsapi_tests::entry;
 
 #[test]
@@ -65,7 +66,8 @@ fn the_cri_corpus_holds() -> io::Result<()> {
     replay("cri", entry::cri)
 }
 
-/// Runs `target` on each file of its corpus; an empty or missing corpus is a failure.
+/// Runs `target` on each file of its corpus, and on damaged ones, of which `PODSAPI_DAMAGED` says
+/// how many; an empty or missing corpus is a failure.
 fn replay(name: &str, target: fn(&[u8])) -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../fuzz/corpus")
@@ -76,6 +78,7 @@ fn replay(name: &str, target: fn(&[u8])) -> io::Result<()> {
     }
     files.sort();
     assert!(!files.is_empty(), "{} is empty", folder.display());
+    let mut corpus = Vec::new();
     for file in files {
         let data = fs::read(&file)?;
         assert!(
@@ -83,6 +86,58 @@ fn replay(name: &str, target: fn(&[u8])) -> io::Result<()> {
             "{}",
             file.display()
         );
+        corpus.push(data);
+    }
+    let count = std::env::var("PODSAPI_DAMAGED").ok();
+    let count = count
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(DAMAGED);
+    for seed in 0..count {
+        let data = damaged(&corpus, &mut Rng::with_seed(seed));
+        assert!(
+            panic::catch_unwind(|| target(&data)).is_ok(),
+            "{name}, damage {seed}: {}",
+            data.escape_ascii()
+        );
     }
     Ok(())
 }
+
+/// Bytes of one file with some of them changed, moved, left out or taken from another file.
+fn damaged(corpus: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
+    let mut data = random.choice(corpus).cloned().unwrap_or_default();
+    for _ in 0..random.usize(1..6) {
+        let at = random.usize(..=data.len());
+        let end = (at + random.usize(..24)).min(data.len());
+        match random.u8(..6) {
+            0 => data.truncate(at),
+            1 => {
+                data.drain(at..end);
+            }
+            2 => data.insert(at, random.u8(..)),
+            3 => {
+                let part = data[at..end].to_vec();
+                let to = random.usize(..=data.len());
+                data.splice(to..to, part);
+            }
+            4 => {
+                let other = random.choice(corpus).map_or(&[][..], Vec::as_slice);
+                let start = random.usize(..=other.len());
+                let stop = (start + random.usize(..48)).min(other.len());
+                data.splice(at..end, other[start..stop].iter().copied());
+            }
+            _ => {
+                if let Some(byte) = data.get_mut(at) {
+                    *byte = match random.bool() {
+                        true => random.u8(..),
+                        false => *byte ^ 1 << random.u8(..8),
+                    };
+                }
+            }
+        }
+    }
+    data
+}
+
+/// As many damaged files for each target as take about a second.
+const DAMAGED: u64 = 200;

@@ -36,7 +36,7 @@ mod runtime;
 mod termination;
 mod trouble;
 
-pub use answers::read;
+pub use answers::Answers;
 
 use known::Known;
 use runtime::Runtime;

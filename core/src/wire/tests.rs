@@ -95,6 +95,14 @@ fn groups_may_be_nested_a_hundred_deep() {
 }
 
 #[test]
+fn a_value_in_the_hundredth_group_is_too_deep_as_for_other_decoders() {
+    let around = |depth| [vec![0x0b; depth], vec![0x18, 0x01], vec![0x0c; depth]].concat();
+    assert_eq!(skip_all(&around(MAX_DEPTH - 1)), Ok(()));
+    let deep = skip_all(&around(MAX_DEPTH));
+    assert_eq!(deep, Err(WireErrorKind::TooDeep.at(MAX_DEPTH)));
+}
+
+#[test]
 fn records_keep_tag_length_and_payload_apart() {
     let bytes = [0x08, 0x05, 0x12, 0x02, 0x61, 0x62, 0x1d, 1, 2, 3, 4];
     let records: Vec<_> = Reader::new(&bytes).records().collect();

@@ -9,6 +9,8 @@ use crate::run::Run;
 const OP_BYTES: usize = 4;
 /// More operations add nothing but time.
 const MAX_OPS: usize = 256;
+/// The choices of a mask from this one on, of 64, are wrong ones.
+const WRONG: u8 = 61;
 
 /// The service does what the model says, whatever happens in whatever order.
 ///
@@ -58,7 +60,7 @@ fn op(kind: u8, a: u8, b: u8, c: u8) -> Op {
     };
     let ask = Ask {
         dialect,
-        mask: mask(a >> 2),
+        mask: asked(a >> 2),
         limit: mask(if c & 3 == 0 { c >> 2 } else { 0 }),
         scope,
         peer: a >> 5 & 3,
@@ -90,6 +92,14 @@ fn op(kind: u8, a: u8, b: u8, c: u8) -> Op {
 fn mask(choice: u8) -> MaskChoice {
     let masks = MaskChoice::RIGHT;
     masks[usize::from(choice) % masks.len()]
+}
+
+/// What a client asks for may be wrong too.
+fn asked(choice: u8) -> MaskChoice {
+    match choice {
+        WRONG.. => MaskChoice::Wrong,
+        right => mask(right),
+    }
 }
 
 fn pod(choice: u8, version: u8) -> PodChoice {

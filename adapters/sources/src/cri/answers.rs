@@ -1,5 +1,7 @@
 //! Answers of a runtime that are at hand, read without the runtime.
 
+use std::time::Duration;
+
 use podsapi_proto::cri;
 use prost::{DecodeError, Message};
 use tokio::time::Instant;
@@ -7,42 +9,74 @@ use tokio::time::Instant;
 use super::known::{Known, Need};
 use crate::view::RuntimeView;
 
-/// Reads the encoded answers of `ListPodSandbox` and `ListContainers`, and those of
-/// `PodSandboxStatus` and `ContainerStatus` as [`run`](super::run) would ask for them: of each
-/// sandbox in the order of their IDs, then of each container.
-///
-/// What cannot be read, or is about something else, counts as a status that the runtime does not
-/// tell: the lists are believed then.
-///
-/// # Errors
-///
-/// A list cannot be read.
-pub fn read(
-    sandboxes: &[u8],
-    containers: &[u8],
-    statuses: &[&[u8]],
-) -> Result<RuntimeView, DecodeError> {
-    let sandboxes = cri::ListPodSandboxResponse::decode(sandboxes)?.items;
-    let containers = cri::ListContainersResponse::decode(containers)?.containers;
-    let (mut known, now) = (Known::default(), Instant::now());
-    let mut statuses = statuses.iter();
-    for need in known.handle_lists(sandboxes, containers, now) {
-        let status = statuses.next().copied().unwrap_or_default();
-        let told = match &need {
-            Need::Container(id) => {
-                let status = cri::ContainerStatusResponse::decode(status).unwrap_or_default();
-                let status = status.status.filter(|status| status.id == *id);
-                status.map(|status| known.handle_container(status, None, now))
-            }
-            Need::Sandbox(id) => {
-                let status = cri::PodSandboxStatusResponse::decode(status).unwrap_or_default();
-                let status = status.status.filter(|status| status.id == *id);
-                status.map(|status| known.handle_sandbox(status, now))
-            }
-        };
-        if told.is_none() {
-            known.handle_refused(&need, "is not among the answers".to_owned(), now);
+/// What a runtime has answered so far, round by round as [`run`](super::run) asks it.
+#[derive(Debug)]
+pub struct Answers {
+    known: Known,
+    now: Instant,
+}
+
+impl Answers {
+    /// Nothing is known yet.
+    #[expect(
+        clippy::new_without_default,
+        reason = "the clock is read, which no default should do"
+    )]
+    pub fn new() -> Self {
+        Self {
+            known: Known::default(),
+            now: Instant::now(),
         }
     }
-    Ok(known.view())
+
+    /// Lets time pass before the next round.
+    pub fn pass(&mut self, time: Duration) {
+        self.now += time;
+    }
+
+    /// Takes that the next round is on a new connection, which asks for every status again.
+    pub fn reconnect(&mut self) {
+        self.known.distrust();
+    }
+
+    /// Reads the encoded answers of `ListPodSandbox` and `ListContainers`, and those of
+    /// `PodSandboxStatus` and `ContainerStatus` as they would be asked for now: of each sandbox in
+    /// the order of their IDs, then of each container, as far as they are asked for again.
+    ///
+    /// What cannot be read, or is about something else, counts as a status that the runtime does
+    /// not tell: the lists are believed then.
+    ///
+    /// # Errors
+    ///
+    /// A list cannot be read; the round counts for nothing then.
+    pub fn read(
+        &mut self,
+        sandboxes: &[u8],
+        containers: &[u8],
+        statuses: &[&[u8]],
+    ) -> Result<RuntimeView, DecodeError> {
+        let sandboxes = cri::ListPodSandboxResponse::decode(sandboxes)?.items;
+        let containers = cri::ListContainersResponse::decode(containers)?.containers;
+        let (known, now) = (&mut self.known, self.now);
+        let mut statuses = statuses.iter();
+        for need in known.handle_lists(sandboxes, containers, now) {
+            let status = statuses.next().copied().unwrap_or_default();
+            let told = match &need {
+                Need::Container(id) => {
+                    let status = cri::ContainerStatusResponse::decode(status).unwrap_or_default();
+                    let status = status.status.filter(|status| status.id == *id);
+                    status.map(|status| known.handle_container(status, None, now))
+                }
+                Need::Sandbox(id) => {
+                    let status = cri::PodSandboxStatusResponse::decode(status).unwrap_or_default();
+                    let status = status.status.filter(|status| status.id == *id);
+                    status.map(|status| known.handle_sandbox(status, now))
+                }
+            };
+            if told.is_none() {
+                known.handle_refused(&need, "is not among the answers".to_owned(), now);
+            }
+        }
+        Ok(known.view())
+    }
 }

@@ -27,9 +27,13 @@ pub(crate) fn records(message: &[u8]) -> Vec<Record<'_>> {
 
 /// Returns the payloads of all records of one field in a row, which merges singular messages.
 pub(crate) fn merged(message: &[u8], number: u32) -> Vec<u8> {
-    let fields = records(message).into_iter();
-    let fields = fields.filter(|record| record.number == number);
-    fields.flat_map(|record| record.payload.to_vec()).collect()
+    let mut payloads = Vec::new();
+    for record in records(message) {
+        if record.number == number {
+            payloads.extend_from_slice(record.payload);
+        }
+    }
+    payloads
 }
 
 /// A message under construction whose records come out by ascending number.
@@ -69,10 +73,12 @@ impl Fields {
     /// Returns the message; records of one field keep the order in which they came.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.fields.sort_by_key(|(number, _)| *number);
-        self.fields
-            .into_iter()
-            .flat_map(|(_, whole)| whole)
-            .collect()
+        let length = self.fields.iter().map(|(_, whole)| whole.len()).sum();
+        let mut message = Vec::with_capacity(length);
+        for (_, whole) in &self.fields {
+            message.extend_from_slice(whole);
+        }
+        message
     }
 }
 

@@ -16,9 +16,12 @@
 
 mod calling;
 mod client;
+mod heads;
+mod history;
 mod ledger;
 mod masks;
 mod node;
+mod owners;
 mod pipe;
 mod sources;
 mod trail;
@@ -71,19 +74,20 @@ pub fn check(seed: u64) -> Result<Trail, String> {
 pub fn run(seed: u64) -> Result<Trail, String> {
     let world = World::new(seed);
     let ran = catch_unwind(AssertUnwindSafe(|| play(&world)));
-    let last = world.last_events();
+    // The end takes the events with it.
+    let last = ran.is_err().then(|| world.last_events());
     // What is left of a run that failed may be in any state.
     let ended = catch_unwind(AssertUnwindSafe(|| world.end()));
-    match (ran, ended) {
-        (Ok(()), Ok(trail)) => Ok(trail),
+    let (panic, last) = match (ran, ended) {
+        (Ok(()), Ok(trail)) => return Ok(trail),
         (Err(panic), _) | (Ok(()), Err(panic)) => {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).into()));
-            let text = text.unwrap_or_else(|| "a panic without words".into());
-            let last: Vec<_> = last.into_iter().collect();
-            Err(format!("seed {seed} fails:\n{}\n{text}", last.join("\n")))
+            (panic, last.unwrap_or_else(|| world.last_events()))
         }
-    }
+    };
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).into()));
+    let text = text.unwrap_or_else(|| "a panic without words".into());
+    Err(format!("seed {seed} fails:\n{}\n{text}", last.join("\n")))
 }
 
 /// Where clients find the server of the moment.

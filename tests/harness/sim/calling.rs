@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use podsapi_core::{Dialect, EncodedPod, Method};
+use podsapi_core::{Dialect, Method};
 use podsapi_h2::Peer;
 use podsapi_proto::{documented, v1alpha1};
 use prost::Message;
@@ -11,7 +11,9 @@ use tokio::io::AsyncWriteExt;
 
 use super::Site;
 use super::client::{Client, Ended, Mask, Question, patiently};
-use super::node::{Listing, OWNERS};
+use super::heads;
+use super::history::Listing;
+use super::node::OWNERS;
 use super::pipe::{Faults, connection};
 use super::verdict;
 use super::world::World;
@@ -124,8 +126,7 @@ fn read(question: &Question, message: Bytes) -> Listing {
     let pods = pods.expect("an answer decodes");
     let mut listing = Listing::new();
     for pod in pods {
-        let uid = EncodedPod::parse(pod.clone()).expect("a pod has a UID");
-        let uid = uid.uid().as_str().to_owned();
+        let (uid, _gone) = heads::read(&pod);
         let last = listing.keys().next_back();
         assert!(last.is_none_or(|last| *last < uid), "a list out of order");
         listing.insert(uid, pod);

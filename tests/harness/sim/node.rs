@@ -1,29 +1,28 @@
 //! The server of a run with what is true of its pods, told apart from it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use podsapi_core::{
-    Call, Config, Dialect, EncodedPod, Method, Moment, Pods, Projection, Reply, SourceConfig,
-    SourceEvent, SourceId, SourceKind,
+    Call, Config, Dialect, Method, Moment, Outgoing, Pods, Projection, Reply, SourceConfig,
+    SourceEvent, SourceId, SourceKind, Uid,
 };
 use podsapi_h2::{Limits, Runtime, Server};
-use podsapi_proto::v1alpha1;
 use podsapi_sources::join::{Join, SourceRef};
 use podsapi_sources::view::{NodeFacts, RuntimeView};
-use prost::Message;
+use prost::encoding::decode_varint;
 
+use super::history::{History, Listing, project_pod};
 use super::ledger::Ledger;
+use super::owners::Owners;
 use super::world::{World, lock};
 
 /// One server from its start to its end, with its sources.
 ///
 /// A second service, which nobody is connected to, hears the same words of the sources: it says
-/// what lists, watches and mirrors must come to. Without a runtime to be seen it is held against
-/// plain maps, too.
+/// what lists, watches and mirrors must come to. It is held against plain maps, too.
 pub(super) struct Node {
     pub(super) world: World,
     pub(super) server: Server<World>,
@@ -36,23 +35,12 @@ pub(super) struct Node {
 
 struct Truth {
     twin: Pods,
-    owners: Vec<(SourceId, Said)>,
+    ids: Vec<SourceId>,
+    owners: Owners,
     runtime: Option<SourceId>,
     join: Option<Join>,
-    /// All that was ever served once the server was ready, the newest last.
-    history: Vec<Arc<Listing>>,
+    history: History,
 }
-
-/// What a source said, as a map.
-#[derive(Debug, Default)]
-struct Said {
-    pods: BTreeMap<String, EncodedPod>,
-    staged: Option<BTreeMap<String, EncodedPod>>,
-    synced: bool,
-}
-
-/// What was served at one moment, by UID in ascending order.
-pub(super) type Listing = BTreeMap<String, Bytes>;
 
 /// The owners of pods, the one with precedence first.
 pub(super) const OWNERS: [(&str, SourceKind); 2] = [
@@ -86,12 +74,11 @@ impl Node {
             host_ips: vec!["192.0.2.1".into()],
         };
         let truth = Truth {
-            owners: OWNERS
-                .map(|(name, _)| (known(name), Said::default()))
-                .into(),
+            ids: OWNERS.map(|(name, _)| known(name)).into(),
+            owners: Owners::silent(OWNERS.len()),
             runtime: joined.then(|| known(RUNTIME.0)),
             join: joined.then(|| Join::new(OWNERS.map(|(_, kind)| kind), facts)),
-            history: Vec::new(),
+            history: History::default(),
             twin,
         };
         Arc::new(Self {
@@ -108,11 +95,11 @@ impl Node {
     pub(super) fn say(&self, owner: usize, words: Vec<SourceEvent>) {
         let mut truth = lock(&self.truth);
         for word in &words {
-            truth.owners[owner].1.hear(word);
+            truth.owners.hear(owner, word);
         }
         let told = match &mut truth.join {
             None => {
-                let id = truth.owners[owner].0;
+                let id = truth.ids[owner];
                 words.into_iter().map(|word| (id, word)).collect()
             }
             Some(join) => {
@@ -151,19 +138,10 @@ impl Node {
             refused, refused_by_twin,
             "words of sources that are refused"
         );
-        let Some(pods) = truth.list(now) else {
-            return;
-        };
-        let listing: Listing = match truth.join {
-            None => truth.plain(),
-            Some(_) => pods.iter().map(|pod| (uid_of(pod), pod.clone())).collect(),
-        };
-        assert!(
-            pods.iter().eq(listing.values()),
-            "what is served is not what owners said"
-        );
-        if truth.history.last().is_none_or(|last| **last != listing) {
-            truth.history.push(Arc::new(listing));
+        if let Some(pods) = truth.list(now) {
+            truth.history.observe(pods);
+            let served = truth.history.current();
+            truth.owners.check(served, truth.join.is_some());
         }
     }
 
@@ -181,30 +159,20 @@ impl Node {
 
     /// Returns how often what is served has changed so far; none while the server is not ready.
     pub(super) fn version(&self) -> Option<usize> {
-        lock(&self.truth).history.len().checked_sub(1)
+        lock(&self.truth).history.version()
     }
 
-    /// Returns what is served now.
-    ///
-    /// # Panics
-    ///
-    /// While the server is not ready.
-    pub(super) fn listing(&self) -> Arc<Listing> {
-        let history = &lock(&self.truth).history;
-        Arc::clone(
-            history
-                .last()
-                .expect("the sources have told all their pods"),
-        )
+    /// Returns what is served now to a client that asked for some fields.
+    pub(super) fn listing(&self, mask: &Projection) -> Listing {
+        let truth = lock(&self.truth);
+        let pods = truth.history.current().iter();
+        pods.map(|(uid, pod)| (uid.as_str().to_owned(), project_pod(pod, mask).into()))
+            .collect()
     }
 
     /// Returns whether all that was served at `since`, or at any time later, is this.
     pub(super) fn was_ever(&self, since: usize, mask: &Projection, expected: &Listing) -> bool {
-        let history = &lock(&self.truth).history;
-        // The newest is what is seen most of the time.
-        let mut listings = history[since..].iter().rev();
-        listings
-            .any(|listing| listing.len() == expected.len() && project(listing, mask) == *expected)
+        lock(&self.truth).history.was_ever(since, mask, expected)
     }
 
     /// Returns whether a pod was, at `since` or at any time later, served as this, or not at all.
@@ -216,13 +184,7 @@ impl Node {
         expected: Option<&Bytes>,
     ) -> bool {
         let history = &lock(&self.truth).history;
-        let listings = history[since..].iter().rev();
-        let mut pods = listings.map(|listing| listing.get(uid));
-        pods.any(|pod| match (pod, expected) {
-            (None, None) => true,
-            (Some(pod), Some(expected)) => project_pod(pod, mask) == *expected,
-            (Some(_), None) | (None, Some(_)) => false,
-        })
+        history.pod_was_ever(since, mask, uid, expected)
     }
 
     /// Returns whether each step of what is served is seen by itself: a join may take two.
@@ -231,13 +193,8 @@ impl Node {
     }
 
     /// Returns the UIDs that an owner speaks of, in ascending order.
-    pub(super) fn owned(&self, owner: usize) -> Vec<String> {
-        lock(&self.truth).owners[owner]
-            .1
-            .pods
-            .keys()
-            .cloned()
-            .collect()
+    pub(super) fn owned(&self, owner: usize) -> Vec<Uid> {
+        lock(&self.truth).owners.owned(owner)
     }
 
     /// Returns wall time in seconds since 1970.
@@ -253,7 +210,7 @@ impl Truth {
         let mut told = Vec::new();
         while let Some((source, event)) = self.join.as_mut().and_then(Join::poll) {
             let id = match source {
-                SourceRef::Owner(owner) => Some(self.owners[owner].0),
+                SourceRef::Owner(owner) => Some(self.ids[owner]),
                 SourceRef::Runtime => self.runtime,
             };
             told.extend(id.map(|id| (id, event)));
@@ -261,70 +218,37 @@ impl Truth {
         told
     }
 
-    /// Returns what the twin serves, once it is ready.
+    /// Returns the pods that the twin serves, in their order, once it is ready.
     fn list(&mut self, now: Moment) -> Option<Vec<Bytes>> {
         let call = Call::new(Dialect::V1alpha1, Method::ListPods, Bytes::new());
         let Reply::Answer(answer) = self.twin.handle_call(call, now) else {
             return None;
         };
-        let answer = v1alpha1::ListPodsResponse::decode(Bytes::from(answer.to_vec()));
-        Some(answer.expect("the service encodes its answers").pods)
-    }
-
-    /// Returns what must be served where no runtime is seen: of each UID what its first owner says.
-    fn plain(&self) -> Listing {
-        let owners = self.owners.iter().rev();
-        let pods = owners.flat_map(|(_, said)| &said.pods);
-        pods.map(|(uid, pod)| (uid.clone(), pod.bytes().clone()))
-            .collect()
+        Some(pods_of(&answer))
     }
 }
 
-impl Said {
-    fn hear(&mut self, word: &SourceEvent) {
-        let pods = self.staged.as_mut().unwrap_or(&mut self.pods);
-        match word {
-            SourceEvent::Begin => self.staged = Some(BTreeMap::new()),
-            SourceEvent::Put { pod, .. } => {
-                pods.insert(pod.uid().as_str().to_owned(), pod.clone());
-            }
-            SourceEvent::Remove { uid, .. } => {
-                pods.remove(uid.as_str());
-            }
-            SourceEvent::Complete { .. } => {
-                if let Some(staged) = self.staged.take() {
-                    self.pods = staged;
-                    self.synced = true;
-                }
-            }
-            SourceEvent::Lost => self.staged = None,
-            SourceEvent::Status { .. } => {}
-        }
+/// Returns the pods of a list: it is the head of a field and the pod, over and over, so that none
+/// need be copied.
+fn pods_of(list: &Outgoing) -> Vec<Bytes> {
+    let mut segments = list.segments();
+    let mut pods = Vec::with_capacity(segments.len() / 2);
+    while let Some(head) = segments.next() {
+        let pod = segments.next().expect("a pod follows its head");
+        let mut head = &head[..];
+        let read = [decode_varint(&mut head), decode_varint(&mut head)];
+        let expected = [Ok(FIRST_FIELD), Ok(pod.len() as u64)];
+        assert!(read == expected && head.is_empty(), "the head of a pod");
+        pods.push(pod.clone());
     }
+    pods
 }
+
+/// The tag of field 1 with a length.
+const FIRST_FIELD: u64 = 1 << 3 | 2;
 
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Node").finish_non_exhaustive()
     }
-}
-
-/// Returns a listing as a client sees it that asked for some fields.
-pub(super) fn project(listing: &Listing, mask: &Projection) -> Listing {
-    let pods = listing.iter();
-    pods.map(|(uid, pod)| (uid.clone(), project_pod(pod, mask)))
-        .collect()
-}
-
-/// Returns a pod as a client sees it that asked for some fields.
-pub(super) fn project_pod(pod: &Bytes, mask: &Projection) -> Bytes {
-    let mut part = Vec::new();
-    let projected = mask.project(pod, &mut part);
-    projected.expect("what is served is well formed");
-    part.into()
-}
-
-fn uid_of(pod: &Bytes) -> String {
-    let pod = EncodedPod::parse(pod.clone()).expect("what is served is well formed");
-    pod.uid().as_str().to_owned()
 }

@@ -178,19 +178,17 @@ impl AsyncRead for End {
     }
 }
 
-impl AsyncWrite for End {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+impl End {
+    /// Takes as many of these bytes as there is room for, or as chance allows.
+    fn write(&self, cx: &Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let (pipe, world) = (&self.pipe, &self.pipe.world);
         let mut directions = lock(&pipe.directions);
         let direction = &mut directions[self.side];
         if pipe.is_broken() || direction.closed || direction.deaf {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
-        if buf.is_empty() {
+        let length: usize = bufs.iter().map(|buf| buf.len()).sum();
+        if length == 0 {
             return Poll::Ready(Ok(0));
         }
         let room = pipe.faults.capacity - direction.held;
@@ -203,16 +201,19 @@ impl AsyncWrite for End {
             pipe.cut(&mut directions);
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
-        let most = buf
-            .len()
+        let most = length
             .min(room)
             .min(usize::try_from(left).unwrap_or(usize::MAX));
         let count = match pipe.faults.partial && most > 1 {
             true => world.draw(|random| random.usize(1..=most)),
             false => most,
         };
-        let bytes = &buf[..count];
-        world.pass(pipe.number * 2 + self.side as u64, bytes);
+        let mut bytes = Vec::with_capacity(count);
+        for buf in bufs {
+            let more = buf.len().min(count - bytes.len());
+            bytes.extend_from_slice(&buf[..more]);
+        }
+        world.pass(pipe.number * 2 + self.side as u64, &bytes);
         direction.passed += count as u64;
         direction.held += count;
         // Bytes stay in their order, however long each piece takes.
@@ -223,11 +224,19 @@ impl AsyncWrite for End {
         let arrives = world.after(delay);
         direction.last_arrival = direction.last_arrival.max(arrives);
         let arrives = direction.last_arrival;
-        direction
-            .chunks
-            .push_back((arrives, Bytes::copy_from_slice(bytes)));
+        direction.chunks.push_back((arrives, bytes.into()));
         direction.reader.take().into_iter().for_each(Waker::wake);
         Poll::Ready(Ok(count))
+    }
+}
+
+impl AsyncWrite for End {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.write(cx, &[IoSlice::new(buf)])
     }
 
     fn poll_write_vectored(
@@ -235,14 +244,13 @@ impl AsyncWrite for End {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let whole: Vec<u8> = match self.pipe.faults.vectored {
-            true => bufs.iter().map(|buf| &**buf).collect::<Vec<_>>().concat(),
-            false => bufs
-                .iter()
-                .find(|buf| !buf.is_empty())
-                .map_or_else(Vec::new, |buf| buf.to_vec()),
-        };
-        self.poll_write(cx, &whole)
+        match self.pipe.faults.vectored {
+            true => self.write(cx, bufs),
+            false => {
+                let first = bufs.iter().position(|buf| !buf.is_empty());
+                self.write(cx, first.map_or(&[], |first| &bufs[first..=first]))
+            }
+        }
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podsapi_core::{EncodedPod, SourceEvent, Uid};
+use podsapi_core::{EncodedPod, SourceEvent};
 use podsapi_sources::view::{Container, ContainerState, RuntimeView, Sandbox};
 
 use super::node::{Node, OWNERS};
@@ -45,8 +45,8 @@ pub(super) async fn speak(node: Arc<Node>, owner: usize, habits: Habits) {
             2..=6 => {
                 let known = node.owned(owner);
                 if !known.is_empty() {
-                    let uid = &known[world.draw(|random| random.usize(..known.len()))];
-                    let (uid, at) = (Uid::new(uid), node.wall());
+                    let uid = known[world.draw(|random| random.usize(..known.len()))].clone();
+                    let at = node.wall();
                     node.say(owner, vec![SourceEvent::Remove { uid, at }]);
                 }
             }
@@ -166,7 +166,7 @@ fn view(node: &Node) -> RuntimeView {
             });
             view.sandboxes.push(Sandbox {
                 id: format!("sandbox-{uid}"),
-                pod_uid: uid,
+                pod_uid: uid.as_str().to_owned(),
                 ready,
                 created_at: 1_700_000_000_000_000_000,
                 ips: vec!["198.51.100.7".into()],

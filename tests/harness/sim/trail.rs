@@ -1,7 +1,7 @@
 //! What happened in a run: a hash of all of it, and the last events in words.
 
 use std::collections::VecDeque;
-use std::fmt;
+use std::fmt::{self, Write};
 
 use podsapi_core::Moment;
 
@@ -13,7 +13,7 @@ pub struct Trail {
     turns: Vec<u64>,
     bytes: u64,
     events: u64,
-    last: VecDeque<String>,
+    last: VecDeque<(Moment, String)>,
 }
 
 impl Trail {
@@ -28,24 +28,31 @@ impl Trail {
     pub(super) fn bytes(&mut self, pipe: u64, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         self.hash.word(pipe);
-        self.hash.word(bytes.len() as u64);
         self.hash.bytes(bytes);
     }
 
     /// Something happens that has words.
     pub(super) fn event(&mut self, now: Moment, event: fmt::Arguments<'_>) {
         self.events += 1;
-        let event = format!("{:>10.6} s  {event}", now.as_nanos() as f64 / 1e9);
-        self.hash.bytes(event.as_bytes());
-        if self.last.len() == KEPT_EVENTS {
-            self.last.pop_front();
+        let mut words = match self.last.len() == KEPT_EVENTS {
+            true => self.last.pop_front().map(|(_, words)| words),
+            false => None,
         }
-        self.last.push_back(event);
+        .unwrap_or_default();
+        words.clear();
+        words.write_fmt(event).expect("a text takes every word");
+        self.hash.word(now.as_nanos());
+        self.hash.bytes(words.as_bytes());
+        self.last.push_back((now, words));
     }
 
     /// Returns the last events in words.
-    pub fn last_events(&self) -> &VecDeque<String> {
-        &self.last
+    pub fn last_events(&self) -> Vec<String> {
+        let seconds = |at: &Moment| at.as_nanos() as f64 / 1e9;
+        let events = self.last.iter();
+        events
+            .map(|(at, words)| format!("{:>10.6} s  {words}", seconds(at)))
+            .collect()
     }
 
     /// Returns the hash over all bytes, turns and events.
@@ -83,25 +90,25 @@ impl Trail {
     }
 }
 
-/// FNV-1a: plain, and the same on every machine.
-#[derive(Debug)]
+/// A fold of words that loses none: two runs that differ in one word end apart.
+#[derive(Debug, Default)]
 struct Hash(u64);
-
-impl Default for Hash {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
 
 impl Hash {
     fn bytes(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        self.word(bytes.len() as u64);
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.word(u64::from_le_bytes(*word));
         }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.word(u64::from_le_bytes(last));
     }
 
     fn word(&mut self, word: u64) {
-        self.bytes(&word.to_le_bytes());
+        // An odd factor, so that every step can be undone; the turn brings high bits down.
+        self.0 = (self.0.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }
 

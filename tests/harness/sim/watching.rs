@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_client::{Event, EventKind, Mirror};
-use podsapi_core::{Dialect, EncodedPod, Method, SlowWatch};
+use podsapi_core::{Dialect, Method, SlowWatch};
 use podsapi_proto::{core_v1, documented, v1alpha1};
 use prost::Message;
 
 use super::Site;
 use super::client::{Answer, Client, Ended, Mask, Question, patiently};
+use super::heads;
 use super::node::Node;
 use super::verdict;
 use super::world::{World, lock};
@@ -143,7 +144,7 @@ impl Story {
             "a watch tells something before the server is ready"
         );
         let since = answer.since.unwrap_or_default();
-        let event = read(question.dialect, message);
+        let (uid, event) = read(question.dialect, message);
         node.world.tell(format_args!(
             "connection {}: {:?} of {} bytes",
             client.number(),
@@ -151,12 +152,11 @@ impl Story {
             event.pod.len()
         ));
         match question.dialect {
-            Dialect::V1alpha1 => self.hear(node, question, since, &event),
-            Dialect::Documented => self.hear_documented(node, question, &event),
+            Dialect::V1alpha1 => self.hear(node, question, since, &uid, &event),
+            Dialect::Documented => self.hear_documented(node, question, &uid, &event),
         }
         if node.has_single_steps() && matches!(event.kind, EventKind::Added | EventKind::Modified) {
             let mask = &question.mask.selects;
-            let uid = uid_of(&event.pod);
             assert!(
                 node.pod_was_ever(since, mask, &uid, Some(&event.pod)),
                 "pod {uid} was never served as it is told"
@@ -167,7 +167,7 @@ impl Story {
     }
 
     /// The released dialect: ADDED in order, one marker, then what changes.
-    fn hear(&mut self, node: &Node, question: &Question, since: usize, event: &Event) {
+    fn hear(&mut self, node: &Node, question: &Question, since: usize, uid: &str, event: &Event) {
         match event.kind {
             EventKind::InitialSyncComplete => {
                 assert!(!self.synced, "a second marker");
@@ -180,28 +180,25 @@ impl Story {
                 );
             }
             EventKind::Added => {
-                let uid = uid_of(&event.pod);
                 if !self.synced {
                     let last = self.told.keys().next_back();
                     assert!(
-                        last.is_none_or(|last| *last < uid),
+                        last.is_none_or(|last| &**last < uid),
                         "a first list out of order"
                     );
                 }
-                let former = self.told.insert(uid.clone(), event.pod.clone());
+                let former = self.told.insert(uid.to_owned(), event.pod.clone());
                 assert!(former.is_none(), "pod {uid} is added twice");
             }
             EventKind::Modified => {
-                let uid = uid_of(&event.pod);
                 assert!(self.synced, "a change of {uid} before the marker");
-                let former = self.told.insert(uid.clone(), event.pod.clone());
+                let former = self.told.insert(uid.to_owned(), event.pod.clone());
                 assert!(former.is_some(), "pod {uid} changes, which is not there");
-                check_change(node, question, &uid, former.as_ref(), event);
+                check_change(node, question, uid, former.as_ref(), event);
             }
             EventKind::Deleted => {
-                let uid = uid_of(&event.pod);
                 assert!(self.synced, "the deletion of {uid} before the marker");
-                let former = self.told.remove(&uid);
+                let former = self.told.remove(uid);
                 assert!(former.is_some(), "pod {uid} is deleted, which is not there");
                 let pod = core_v1::Pod::decode(&*event.pod).expect("it was read before");
                 let metadata = pod.metadata.expect("it has a UID");
@@ -219,16 +216,15 @@ impl Story {
     }
 
     /// The documented dialect: pods and deletions.
-    fn hear_documented(&mut self, node: &Node, question: &Question, event: &Event) {
-        let uid = uid_of(&event.pod);
+    fn hear_documented(&mut self, node: &Node, question: &Question, uid: &str, event: &Event) {
         match event.kind {
             EventKind::Deleted => {
-                let former = self.told.remove(&uid);
+                let former = self.told.remove(uid);
                 assert!(former.is_some(), "pod {uid} is deleted, which is not there");
             }
             EventKind::Modified | EventKind::Added => {
-                let former = self.told.insert(uid.clone(), event.pod.clone());
-                check_change(node, question, &uid, former.as_ref(), event);
+                let former = self.told.insert(uid.to_owned(), event.pod.clone());
+                check_change(node, question, uid, former.as_ref(), event);
             }
             EventKind::InitialSyncComplete => panic!("this dialect has no marker"),
         }
@@ -291,7 +287,7 @@ impl Learned {
             .pods()
             .map(|pod| (pod.uid().to_owned(), pod.bytes().clone()))
             .collect();
-        let served = super::node::project(&node.listing(), &self.mask.selects);
+        let served = node.listing(&self.mask.selects);
         let uids = |pods: &BTreeMap<String, Bytes>| pods.keys().cloned().collect::<Vec<_>>();
         assert_eq!(
             uids(&mirrored),
@@ -304,7 +300,8 @@ impl Learned {
     }
 }
 
-fn read(dialect: Dialect, message: Bytes) -> Event {
+/// Returns an event and the UID of its pod, which a marker does not have.
+fn read(dialect: Dialect, message: Bytes) -> (String, Event) {
     match dialect {
         Dialect::V1alpha1 => {
             let event = v1alpha1::WatchPodsEvent::decode(message).expect("an event decodes");
@@ -315,30 +312,26 @@ fn read(dialect: Dialect, message: Bytes) -> Event {
                 v1alpha1::EventType::Modified => EventKind::Modified,
                 v1alpha1::EventType::Unspecified => panic!("an event without a type"),
             };
-            Event {
-                kind,
-                pod: event.pod,
-            }
+            let uid = match kind {
+                EventKind::InitialSyncComplete => String::new(),
+                EventKind::Added | EventKind::Deleted | EventKind::Modified => {
+                    heads::read(&event.pod).0
+                }
+            };
+            let pod = event.pod;
+            (uid, Event { kind, pod })
         }
         Dialect::Documented => {
             let event = documented::PodWatchResponse::decode(message).expect("an event decodes");
-            let pod = core_v1::Pod::decode(&*event.pod).expect("a pod decodes");
-            let metadata = pod.metadata.expect("a pod has a UID");
-            let kind = match metadata.deletion_grace_period_seconds {
-                Some(0) => EventKind::Deleted,
-                Some(_) | None => EventKind::Modified,
+            let (uid, gone) = heads::read(&event.pod);
+            let kind = match gone {
+                true => EventKind::Deleted,
+                false => EventKind::Modified,
             };
-            Event {
-                kind,
-                pod: event.pod,
-            }
+            let pod = event.pod;
+            (uid, Event { kind, pod })
         }
     }
-}
-
-fn uid_of(pod: &Bytes) -> String {
-    let pod = EncodedPod::parse(pod.clone()).expect("a pod that is told has a UID");
-    pod.uid().as_str().to_owned()
 }
 
 /// The watches that a stuck client opens at most.

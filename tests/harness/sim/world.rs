@@ -1,6 +1,6 @@
 //! A runtime without threads, without a clock and without chance but the seed's.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::mem;
@@ -30,7 +30,7 @@ struct Shared {
     calm: AtomicBool,
     connections: AtomicU64,
     tasks: Mutex<Tasks>,
-    ready: Arc<Mutex<Vec<u64>>>,
+    ready: Arc<Mutex<Vec<usize>>>,
     timers: Mutex<Timers>,
     random: Mutex<fastrand::Rng>,
     trail: Mutex<Trail>,
@@ -40,8 +40,8 @@ type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 #[derive(Default)]
 struct Tasks {
-    next: u64,
-    waiting: BTreeMap<u64, (Task, Arc<Alert>)>,
+    /// By number, which counts them; empty where a task has ended or has its turn.
+    waiting: Vec<Option<(Task, Arc<Alert>)>>,
 }
 
 #[derive(Default)]
@@ -52,9 +52,9 @@ struct Timers {
 
 /// Wakes one task; woken twice it runs once.
 struct Alert {
-    task: u64,
+    task: usize,
     woken: AtomicBool,
-    ready: Arc<Mutex<Vec<u64>>>,
+    ready: Arc<Mutex<Vec<usize>>>,
 }
 
 impl Wake for Alert {
@@ -130,10 +130,11 @@ impl World {
             several => ready.swap_remove(self.draw(|random| random.usize(..several))),
         };
         drop(ready);
-        let Some((mut future, alert)) = lock(&self.shared.tasks).waiting.remove(&task) else {
+        let taken = lock(&self.shared.tasks).waiting[task].take();
+        let Some((mut future, alert)) = taken else {
             return true;
         };
-        lock(&self.shared.trail).turn(task, self.now());
+        lock(&self.shared.trail).turn(task as u64, self.now());
         alert.woken.store(false, Ordering::Relaxed);
         let waker = Waker::from(Arc::clone(&alert));
         if future
@@ -142,7 +143,7 @@ impl World {
             .is_pending()
         {
             let mut tasks = lock(&self.shared.tasks);
-            tasks.waiting.insert(task, (future, alert));
+            tasks.waiting[task] = Some((future, alert));
         }
         true
     }
@@ -198,15 +199,14 @@ impl World {
     /// Runs a task until it ends or the world does.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = lock(&self.shared.tasks);
-        let number = tasks.next;
-        tasks.next += 1;
+        let number = tasks.waiting.len();
         let alert = Arc::new(Alert {
             task: number,
             woken: AtomicBool::new(false),
             ready: Arc::clone(&self.shared.ready),
         });
         alert.wake_by_ref();
-        tasks.waiting.insert(number, (Box::pin(task), alert));
+        tasks.waiting.push(Some((Box::pin(task), alert)));
     }
 
     /// Notes an event in words.
@@ -222,8 +222,8 @@ impl World {
     }
 
     /// Returns the last events in words.
-    pub(super) fn last_events(&self) -> VecDeque<String> {
-        lock(&self.shared.trail).last_events().clone()
+    pub(super) fn last_events(&self) -> Vec<String> {
+        lock(&self.shared.trail).last_events()
     }
 }
 

@@ -1,0 +1,127 @@
+//! What owners of pods said, in plain maps: a truth that shares nothing with the server.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use podsapi_core::{EncodedPod, SourceEvent, Uid};
+
+use super::history::are_one;
+
+/// The owners, the one with precedence first.
+#[derive(Debug)]
+pub(super) struct Owners {
+    said: Vec<Said>,
+    /// Of each UID what its first owner says.
+    first: BTreeMap<Uid, First>,
+}
+
+/// What an owner said.
+#[derive(Debug, Default)]
+struct Said {
+    pods: BTreeMap<Uid, EncodedPod>,
+    staged: Option<BTreeMap<Uid, EncodedPod>>,
+}
+
+#[derive(Debug)]
+struct First {
+    pod: EncodedPod,
+    /// What was served and found to be right.
+    right: Option<Bytes>,
+}
+
+impl Owners {
+    /// Returns so many owners that have said nothing.
+    pub(super) fn silent(count: usize) -> Self {
+        Self {
+            said: (0..count).map(|_| Said::default()).collect(),
+            first: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a word of an owner.
+    pub(super) fn hear(&mut self, owner: usize, word: &SourceEvent) {
+        let said = &mut self.said[owner];
+        let pods = said.staged.as_mut().unwrap_or(&mut said.pods);
+        match word {
+            SourceEvent::Begin => said.staged = Some(BTreeMap::new()),
+            SourceEvent::Put { pod, .. } => {
+                pods.insert(pod.uid().clone(), pod.clone());
+                self.look_at(pod.uid());
+            }
+            SourceEvent::Remove { uid, .. } => {
+                pods.remove(uid);
+                self.look_at(uid);
+            }
+            SourceEvent::Complete { .. } => {
+                if let Some(staged) = said.staged.take() {
+                    said.pods = staged;
+                    let all = self.said.iter().flat_map(|said| said.pods.keys());
+                    let all: BTreeSet<_> = all.chain(self.first.keys()).cloned().collect();
+                    all.iter().for_each(|uid| self.look_at(uid));
+                }
+            }
+            SourceEvent::Lost => said.staged = None,
+            SourceEvent::Status { .. } => {}
+        }
+    }
+
+    /// Finds again who is the first to speak of a pod.
+    fn look_at(&mut self, uid: &Uid) {
+        let Some(pod) = self.said.iter().find_map(|said| said.pods.get(uid)) else {
+            self.first.remove(uid);
+            return;
+        };
+        match self.first.get(uid) {
+            Some(first) if are_one(first.pod.bytes(), pod.bytes()) => {}
+            Some(_) | None => {
+                let pod = pod.clone();
+                self.first.insert(uid.clone(), First { pod, right: None });
+            }
+        }
+    }
+
+    /// Returns the UIDs that an owner speaks of, in ascending order.
+    pub(super) fn owned(&self, owner: usize) -> Vec<Uid> {
+        self.said[owner].pods.keys().cloned().collect()
+    }
+
+    /// Holds what is served against what was said; where a runtime decides the statuses, all but
+    /// those.
+    ///
+    /// # Panics
+    ///
+    /// When it differs.
+    pub(super) fn check(&mut self, served: &[(Uid, Bytes)], joined: bool) {
+        let uids = served.iter().map(|(uid, _)| uid);
+        assert!(
+            uids.clone().eq(self.first.keys()),
+            "what is served is not what owners said: {:?} for {:?}",
+            uids.collect::<Vec<_>>(),
+            self.first.keys().collect::<Vec<_>>()
+        );
+        for ((uid, served), first) in served.iter().zip(self.first.values_mut()) {
+            if first
+                .right
+                .as_ref()
+                .is_some_and(|right| are_one(right, served))
+            {
+                continue;
+            }
+            let same = match joined {
+                true => owners_part(&first.pod) == owners_part(&parse(served)),
+                false => first.pod.bytes() == served,
+            };
+            assert!(same, "pod {uid} is not served as its owner has it");
+            first.right = Some(served.clone());
+        }
+    }
+}
+
+/// Returns metadata and spec.
+fn owners_part(pod: &EncodedPod) -> [Option<Bytes>; 2] {
+    [pod.metadata(), pod.spec()].map(|place| Some(pod.bytes().slice(place?)))
+}
+
+fn parse(pod: &Bytes) -> EncodedPod {
+    EncodedPod::parse(pod.clone()).expect("what is served is well formed")
+}

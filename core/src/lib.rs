@@ -24,7 +24,8 @@
 //! 2. Call one `handle_*`: a source spoke, a call came in, a reader went away, the server ends.
 //! 3. Call [`Pods::poll_ready`] until it returns `None`, and wake the readers of those watches.
 //! 4. A reader calls [`Pods::poll_watch`] while it has room, until [`WatchOutput::Idle`] or
-//!    [`WatchOutput::End`]. After `Idle` it waits to be woken; after `End` the id is over.
+//!    [`WatchOutput::End`]. After `Idle` it waits to be woken; after `End` the id is over. One that
+//!    stopped for want of room goes on when it has some: it is woken for the end only.
 //!
 //! ```
 //! use bytes::Bytes;

@@ -43,9 +43,11 @@ pub(crate) struct WatchSet {
     slots: Vec<Slot>,
     free: Vec<u32>,
     open: usize,
+    /// How many of the open ones each known peer has; none is 0.
+    by_peer: BTreeMap<PeerKey, usize>,
     /// The slots of the watches that are not ended, by what they see.
     groups: BTreeMap<Arc<View>, BTreeSet<u32>>,
-    /// Watches that became readable since they were named last; each is in it once.
+    /// Watches that became readable, or ended, since they were named last; each is in it once.
     ready: VecDeque<WatchId>,
     buffer: usize,
     limit: usize,
@@ -85,6 +87,7 @@ impl WatchSet {
             slots: Vec::new(),
             free: Vec::new(),
             open: 0,
+            by_peer: BTreeMap::new(),
             groups: BTreeMap::new(),
             ready: VecDeque::new(),
             buffer: buffer as usize,
@@ -140,17 +143,22 @@ impl WatchSet {
         }
         place.watch = Some(watch);
         self.open += 1;
+        if let Some(peer) = peer {
+            *self.by_peer.entry(peer).or_default() += 1;
+        }
         Ok(id)
     }
 
     /// Returns how many watches of a peer there are, those counted too whose end was not read yet.
     pub(crate) fn count_of(&self, peer: PeerKey) -> usize {
-        let watches = self.slots.iter().filter_map(|slot| slot.watch.as_ref());
-        watches.filter(|watch| watch.peer == Some(peer)).count()
+        self.by_peer.get(&peer).copied().unwrap_or_default()
     }
 
     /// Gives every watch its event about a change: projected and compared once for all watches of
     /// one mask, made once for all of one view.
+    ///
+    /// A watch that has something unread already is not named for it: its reader knows, and who does
+    /// not read costs nothing but its queue.
     pub(crate) fn publish(
         &mut self,
         change: &Change,
@@ -179,10 +187,11 @@ impl WatchSet {
                 let Some(watch) = &mut place.watch else {
                     continue;
                 };
+                let waits = !watch.named && !watch.is_readable();
                 if watch.push(offer.clone(), counters) == Pushed::Full {
                     ended.push(slot);
                 }
-                if !watch.named && watch.is_readable() {
+                if waits && watch.is_readable() {
                     watch.named = true;
                     self.ready.push_back(id);
                 }
@@ -209,7 +218,7 @@ impl WatchSet {
         }
     }
 
-    /// Returns a watch that became readable since it was named last.
+    /// Returns a watch that became readable, or ended, since it was named last.
     pub(crate) fn poll_ready(&mut self) -> Option<WatchId> {
         let id = self.ready.pop_front()?;
         if let Some(watch) = self.watch(id) {
@@ -322,6 +331,14 @@ impl WatchSet {
             return;
         };
         self.open -= 1;
+        if let Some(peer) = watch.peer
+            && let Some(count) = self.by_peer.get_mut(&peer)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.by_peer.remove(&peer);
+            }
+        }
         if watch.named {
             self.ready.retain(|other| *other != id);
         }

@@ -148,15 +148,80 @@ fn a_pod_that_comes_and_goes_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_watch_is_named_once_until_the_list_is_drained() {
+fn a_watch_is_named_when_it_becomes_readable_and_not_again_before_it_is_read() {
     let mut desk = Desk::new(10, SlowWatch::End);
     let id = desk.watch(Dialect::V1alpha1);
     desk.put(pod("a"));
     assert_eq!(desk.ready(), [id]);
     desk.put(pod("b"));
+    assert!(matches!(desk.poll(id), Read::Event(_)), "the marker");
     desk.put(pod("c"));
+    assert_eq!(desk.ready(), [], "a and b are unread");
+    assert_eq!(desk.read(id).len(), 3);
+    desk.put(pod("d"));
+    desk.put(pod("e"));
     assert_eq!(desk.ready(), [id]);
     assert_eq!(desk.ready(), []);
+}
+
+#[test]
+fn watches_that_nobody_reads_are_named_at_their_begin_and_at_their_end() {
+    let mut desk = Desk::new(20, SlowWatch::End);
+    let stuck: Vec<_> = (0..300).map(|_| desk.watch(Dialect::V1alpha1)).collect();
+    let quick = desk.watch(Dialect::V1alpha1);
+    desk.read(quick);
+    let mut names = desk.ready().len();
+    for number in 0..20 {
+        desk.put(pod(&alloc::format!("u{number}")));
+        names += desk.ready().len();
+        desk.read(quick);
+    }
+    assert_eq!(names, stuck.len() + 1 + 20);
+    desk.put(pod("last"));
+    assert_eq!(desk.ready().len(), stuck.len() + 1);
+    assert_eq!(desk.counters.watch_events_dropped, 300);
+}
+
+#[test]
+fn a_folded_queue_that_becomes_empty_is_named_when_it_fills_again() {
+    let mut desk = Desk::new(1, SlowWatch::Coalesce);
+    let id = desk.watch(Dialect::V1alpha1);
+    desk.read(id);
+    desk.ready();
+    for _ in 0..3 {
+        desk.put(pod("a"));
+        assert_eq!(desk.ready(), [id]);
+        desk.remove("a");
+        assert_eq!(desk.ready(), []);
+    }
+}
+
+#[test]
+fn the_watches_of_a_peer_are_counted_until_their_end_is_read() {
+    let mut desk = Desk::new(10, SlowWatch::End);
+    let peers = [Some(PeerKey::new(1)), Some(PeerKey::new(2)), None];
+    let counts = |desk: &Desk| [1, 2, 3].map(|peer| desk.watches.count_of(PeerKey::new(peer)));
+    let open = |desk: &mut Desk, peer: Option<PeerKey>| {
+        let view = View {
+            dialect: Dialect::V1alpha1,
+            scope: Scope::everything(),
+        };
+        desk.watches.open(view, None, [].into(), peer).unwrap()
+    };
+    let ids: Vec<_> = [0, 0, 1, 2]
+        .map(|place| open(&mut desk, peers[place]))
+        .into();
+    assert_eq!(counts(&desk), [2, 1, 0]);
+    desk.watches.cancel(ids[0], &mut desk.counters);
+    desk.watches.cancel(ids[0], &mut desk.counters);
+    assert_eq!(counts(&desk), [1, 1, 0]);
+    desk.watches.shutdown(&mut desk.counters);
+    assert_eq!(counts(&desk), [1, 1, 0]);
+    for id in ids {
+        desk.read(id);
+    }
+    assert_eq!(counts(&desk), [0, 0, 0]);
+    assert!(desk.watches.by_peer.is_empty());
 }
 
 #[test]

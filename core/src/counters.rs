@@ -9,6 +9,9 @@ pub struct Counters {
     requests: [[[u64; 17]; 3]; 2],
     /// Calls refused by the rate limit; they are among [`Counters::requests`] too.
     pub rate_limited: u64,
+    /// Watches refused because too many were open, in all or of one peer; they are among
+    /// [`Counters::requests`] too.
+    pub watches_refused: u64,
     /// Calls of peers that shared a bucket, since as many as may were given their own.
     pub rate_crowded: u64,
     /// Peers that have a bucket of their own now.

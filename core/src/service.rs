@@ -194,7 +194,8 @@ impl Pods {
 
     /// Answers a call; drain [`Pods::poll_ready`] afterwards.
     ///
-    /// The order of checks is fixed: shutdown, readiness, rate (not for watches), mask, request.
+    /// The order of checks is fixed: shutdown (for watches), readiness, rate (not for watches), mask,
+    /// request.
     /// The method was checked before, since a [`Method`](crate::Method) exists.
     ///
     /// # Examples
@@ -245,7 +246,10 @@ impl Pods {
         self.watches.cancel(watch, &mut self.counters);
     }
 
-    /// Ends every watch and refuses new calls; drain [`Pods::poll_ready`] afterwards.
+    /// Ends every watch and refuses new ones; drain [`Pods::poll_ready`] afterwards.
+    ///
+    /// Calls that end by themselves are answered as before: they are those that were sent before
+    /// their client could hear of the end, and who has none left closes its connections.
     ///
     /// # Examples
     ///
@@ -253,9 +257,11 @@ impl Pods {
     /// # use podsapi_core::{Call, Code, Config, Dialect, Method, Moment, Pods, Reply};
     /// # let mut pods = Pods::new(Config::default(), Moment::ORIGIN);
     /// pods.handle_shutdown();
-    /// let call = Call::new(Dialect::V1alpha1, Method::ListPods, Default::default());
-    /// let reply = pods.handle_call(call, Moment::ORIGIN);
-    /// assert!(matches!(reply, Reply::Refuse(status) if status.code() == Code::Unavailable));
+    /// let call = |method| Call::new(Dialect::V1alpha1, method, Default::default());
+    /// let watch = pods.handle_call(call(Method::WatchPods), Moment::ORIGIN);
+    /// assert!(matches!(watch, Reply::Refuse(status) if status.code() == Code::Unavailable));
+    /// let list = pods.handle_call(call(Method::ListPods), Moment::ORIGIN);
+    /// assert!(matches!(list, Reply::Answer(_)));
     /// ```
     pub fn handle_shutdown(&mut self) {
         self.shutting_down = true;
@@ -263,6 +269,10 @@ impl Pods {
     }
 
     /// Returns a watch that became readable; call until `None` after every `handle_*`.
+    ///
+    /// A watch is named when it has something to read and had nothing before, and when it ends. One
+    /// that was named is not named again before its reader has taken all that was there, so a reader
+    /// that stops for want of room reads on by itself once there is some.
     ///
     /// # Examples
     ///

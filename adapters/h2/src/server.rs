@@ -228,8 +228,10 @@ impl<R: Runtime> Server<R> {
         self.shared.with_service(|service| service.draining = true);
     }
 
-    /// Stops the server: new calls are refused, watches end, and every connection closes as soon
+    /// Stops the server: watches end and new ones are refused, and every connection closes as soon
     /// as its calls have ended, at the latest after [`Limits::drain_timeout`].
+    ///
+    /// Other calls that come before their client can have heard of the stop are answered.
     pub fn shutdown(&self) {
         self.announce_shutdown();
         self.shared.stopping.store(true, Ordering::SeqCst);

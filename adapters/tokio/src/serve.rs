@@ -65,7 +65,7 @@ impl Default for ServeOptions {
 /// Serves all `listeners` until `stop` completes, then drains.
 ///
 /// In order: health tells that the end is near, the socket files that are still ours go (a new server may already have put its own there), the listeners close,
-/// the server refuses new calls, ends its watches and says GOAWAY, and connections get [`ServeOptions::drain`] to end by
+/// the server refuses new watches, ends its watches and says GOAWAY, and connections get [`ServeOptions::drain`] to end by
 /// themselves. What is left then is cut off. Systemd is told when serving and when draining begins.
 ///
 /// # Errors

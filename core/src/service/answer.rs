@@ -14,7 +14,7 @@ use super::refusal::Refusal;
 
 impl Pods {
     pub(super) fn admit(&mut self, call: &Call, now: Moment) -> Result<(), Refusal<'static>> {
-        if self.shutting_down {
+        if self.shutting_down && call.method == Method::WatchPods {
             return Err(Refusal::WatchEnded {
                 ending: Ending::Shutdown,
                 buffer: 0,
@@ -57,6 +57,7 @@ impl Pods {
                 if let (Some(peer), Some(limit)) = (call.peer, self.max_watches_per_peer)
                     && self.watches.count_of(peer) >= limit as usize
                 {
+                    self.counters.watches_refused += 1;
                     return Err(Refusal::TooManyWatchesOfPeer { limit });
                 }
                 let pods = self.visible(namespaces);
@@ -73,11 +74,12 @@ impl Pods {
                     pods,
                     call.peer,
                 );
-                opened
-                    .map(Reply::Watch)
-                    .map_err(|Full| Refusal::TooManyWatches {
+                opened.map(Reply::Watch).map_err(|Full| {
+                    self.counters.watches_refused += 1;
+                    Refusal::TooManyWatches {
                         limit: self.max_watches,
-                    })
+                    }
+                })
             }
         }
     }

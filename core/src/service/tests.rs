@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 use bytes::Bytes;
 
 use super::*;
-use crate::call::{Dialect, Method};
+use crate::call::{Dialect, Method, PeerKey};
 use crate::call::{MaskRequest, Namespaces, Scope};
 use crate::config::{SlowWatch, SourceConfig, SourceKind};
 use crate::mask::FieldMask;
@@ -336,7 +336,7 @@ fn a_slow_watch_is_told_to_watch_again() {
 }
 
 #[test]
-fn the_end_of_the_server_ends_watches_and_refuses_calls() {
+fn the_end_of_the_server_ends_watches_and_refuses_new_ones() {
     let mut pods = ready(&["u"], unlimited());
     let id = watch(&mut pods);
     pods.handle_shutdown();
@@ -344,7 +344,27 @@ fn the_end_of_the_server_ends_watches_and_refuses_calls() {
         panic!()
     };
     assert_eq!(status.code(), Code::Unavailable);
-    assert_eq!(refusal(get(&mut pods, "u")).0, Code::Unavailable);
+    let (code, text) = refusal(call(&mut pods, Method::WatchPods, ""));
+    assert_eq!(
+        (code, &*text),
+        (Code::Unavailable, "the server is shutting down")
+    );
+}
+
+#[test]
+fn a_call_that_comes_after_the_end_of_the_server_was_announced_is_answered() {
+    let mut pods = ready(&["u"], unlimited());
+    let before = [
+        answer(get(&mut pods, "u")),
+        answer(call(&mut pods, Method::ListPods, "")),
+    ];
+    pods.handle_shutdown();
+    let after = [
+        answer(get(&mut pods, "u")),
+        answer(call(&mut pods, Method::ListPods, "")),
+    ];
+    assert_eq!(before, after);
+    assert_eq!(refusal(get(&mut pods, "v")).0, Code::NotFound);
 }
 
 #[test]
@@ -360,8 +380,32 @@ fn there_are_no_more_watches_than_the_limit() {
     let (code, text) = refusal(call(&mut pods, Method::WatchPods, ""));
     assert_eq!(code, Code::ResourceExhausted);
     assert!(text.contains("1 watches are open"), "{text}");
+    assert_eq!(pods.counters().watches_refused, 1);
     pods.handle_cancel(id);
     watch(&mut pods);
+}
+
+#[test]
+fn one_peer_has_a_quarter_of_the_watches_where_peers_are_told_apart() {
+    let config = Config {
+        fair_peers: Some(NonZeroU32::MIN),
+        max_watches: NonZeroU32::new(8).unwrap(),
+        ..unlimited()
+    };
+    let mut pods = ready(&[], config);
+    let mut open = |peer| {
+        let call = Call {
+            peer: Some(PeerKey::new(peer)),
+            ..Call::new(Dialect::V1alpha1, Method::WatchPods, Bytes::new())
+        };
+        let opened = matches!(pods.handle_call(call, NOW), Reply::Watch(_));
+        (opened, pods.counters().watches_refused)
+    };
+    assert_eq!(
+        [open(1), open(1), open(1)],
+        [(true, 0), (true, 0), (false, 1)]
+    );
+    assert_eq!(open(2), (true, 1));
 }
 
 #[test]

@@ -23,7 +23,10 @@ pub(super) fn check(client: &Client, question: &Question, since: Option<usize>, 
         // A deadline in the middle of a message leaves no room for trailers.
         Ended::Reset(h2::Reason::CANCEL) if question.timeout.is_some() => true,
         Ended::Reset(_) => node.is_stopping(),
-        Ended::Status(Code::Unavailable) => node.is_stopping(),
+        // What ends by itself is served to the end.
+        Ended::Status(Code::Unavailable) => {
+            node.is_stopping() && question.method == Method::WatchPods
+        }
         Ended::Status(Code::FailedPrecondition) => since.is_none(),
         Ended::Status(Code::DeadlineExceeded) => question.timeout.is_some(),
         Ended::Status(Code::ResourceExhausted) => match question.method {

@@ -6,7 +6,7 @@ use podsapi_tests::frames::{code, flag, message};
 use podsapi_tests::raw_client::{RawClient, request};
 use podsapi_tests::served::{Served, Setup};
 
-use crate::{LIST, WATCH};
+use crate::{GET, LIST, WATCH};
 
 const MAX_STREAM: u32 = 0x7fff_ffff;
 
@@ -52,10 +52,7 @@ async fn a_call_in_flight_finishes_while_the_server_stops() {
     client.data(1, &message(&[]), flag::END_STREAM).await;
     let reply = client.reply(1).await;
     // It was accepted before the stop, but reaches the service after it.
-    assert!(
-        ["0", "14"].contains(&reply.grpc_status().as_str()),
-        "{reply:?}"
-    );
+    assert_eq!(reply.grpc_status(), "0", "{reply:?}");
     client.end().await;
     served.ended().await;
 }
@@ -117,8 +114,19 @@ async fn a_call_between_the_two_go_aways_is_answered() {
     let warned = |client: &RawClient| !client.go_aways.is_empty();
     client.until("GOAWAY", warned).await;
     assert_eq!(client.go_aways[0].0, MAX_STREAM);
-    client.call(3, LIST, &[]).await;
-    assert_eq!(client.reply(3).await.grpc_status(), "14");
+    for (stream, path, status) in [
+        (3, LIST, "0"),
+        (5, GET, "5"),
+        (7, WATCH, "14"),
+        (9, "/grpc.health.v1.Health/Check", "0"),
+        (11, "/podsapi.v1.Diagnostics/GetStatus", "0"),
+    ] {
+        let reply = client.unary(stream, path, &[]).await;
+        assert_eq!(reply.grpc_status(), status, "{path} {reply:?}");
+        assert_eq!(reply.messages().len(), usize::from(status == "0"), "{path}");
+    }
+    // The watch that was open has ended, whoever acknowledges what.
+    assert_eq!(client.reply(1).await.grpc_status(), "14");
 }
 
 /// Line 10.
@@ -137,7 +145,7 @@ async fn a_call_above_the_last_stream_is_not_answered_and_the_others_finish() {
     let late = client.replies.get(&3);
     assert!(late.is_none_or(|reply| reply.headers.is_none()), "{late:?}");
     client.data(1, &message(&[]), flag::END_STREAM).await;
-    assert!(!client.reply(1).await.grpc_status().is_empty());
+    assert_eq!(client.reply(1).await.grpc_status(), "0");
     client.end().await;
     served.ended().await;
 }

@@ -29,6 +29,7 @@ use crate::{
     limits::Limits,
     origin::Origin,
     peer::Peer,
+    reasons::{Counted, Ending},
     runtime::Runtime,
     segments::Segments,
     server::Shared,
@@ -55,7 +56,8 @@ where
     let _registration = Registration::new(&shared, &own_waker);
     let ledger = Arc::new(Ledger::default());
     let io = Guarded::new(io, Arc::clone(&shared), Arc::clone(&heard));
-    let transport = Gathered::new(io, Arc::clone(&ledger));
+    let unwritten = shared.limits.max_unwritten_bytes;
+    let transport = Gathered::new(io, Arc::clone(&ledger), unwritten);
     let io = AuthorityFilter::new(transport.clone());
     let unfinished = io.unfinished();
 
@@ -68,21 +70,35 @@ where
         let cx = &mut Context::from_waker(&own_waker);
         let result = handshake.as_mut().poll(cx);
         // The first settings do not wait for the client's.
-        let lost = matches!(transport.poll_drain(cx), Poll::Ready(Err(_)));
+        let drained = transport.poll_drain(cx);
         if let Poll::Ready(result) = result {
-            return Poll::Ready(result.ok());
+            return Poll::Ready(result.map_err(|error| {
+                let ending = Ending::of_failure(&error);
+                ending.map(|_| Ending::Preface)
+            }));
         }
-        let late = alarm.poll_passed(cx, preface_limit).is_ready();
-        if lost || late || shared.is_stopping() {
-            return Poll::Ready(None);
+        if let Poll::Ready(Err(error)) = drained {
+            return Poll::Ready(Err(Ending::of_io(&error)));
+        }
+        if shared.is_stopping() {
+            return Poll::Ready(Err(None));
+        }
+        if alarm.poll_passed(cx, preface_limit).is_ready() {
+            return Poll::Ready(Err(Some(Ending::Preface)));
         }
         attention.wake_when_called(task.waker());
         Poll::Pending
     })
     .await;
-    let Some(mut connection) = connection else {
-        tracing::debug!(?peer, "a connection ends without an HTTP/2 preface");
-        return;
+    let mut connection = match connection {
+        Ok(connection) => connection,
+        Err(ending) => {
+            if let Some(ending) = ending {
+                shared.meters.connections_ended.count(ending);
+            }
+            tracing::debug!(?peer, "a connection ends without an HTTP/2 preface");
+            return;
+        }
     };
 
     let mut driver = Driver {
@@ -93,6 +109,7 @@ where
         transport,
         ledger,
         phase: Phase::Open,
+        ending: None,
         ping_sent: None,
         idle_since: None,
         unfinished,
@@ -123,16 +140,13 @@ fn builder(limits: &Limits) -> Builder {
         .max_concurrent_reset_streams(streams)
         .reset_stream_duration(limits.reset_stream_memory)
         .max_pending_accept_reset_streams(streams)
-        .max_local_error_reset_streams(Some(MAX_LOCAL_RESETS));
+        .max_local_error_reset_streams(Some(limits.max_stream_errors));
     builder
 }
 
 /// The smallest frame size that the protocol allows to announce (RFC 9113 section 6.5.2), and
 /// more than any request needs.
 const MAX_FRAME_BYTES: u32 = 16_384;
-
-/// Streams that a client may make the library reset in the life of a connection.
-const MAX_LOCAL_RESETS: usize = 1024;
 
 /// Seconds that a connection gets to deliver its last GOAWAY.
 const FAREWELL: std::time::Duration = std::time::Duration::from_secs(1);
@@ -183,6 +197,8 @@ struct Driver<IO, R: Runtime> {
     transport: Gathered<Guarded<IO, R>>,
     ledger: Arc<Ledger>,
     phase: Phase,
+    /// Why the server ends the connection, once it does so by itself.
+    ending: Option<Ending>,
     heard: Arc<Heard>,
     /// When something was last read.
     heard_at: Moment,
@@ -262,7 +278,7 @@ where
                 }
                 Poll::Ready(Some(Err(error))) => {
                     tracing::debug!(%error, "a connection fails");
-                    return Turn::Over;
+                    return self.over(Ending::of_failure(&error));
                 }
                 Poll::Ready(None) => return Turn::Over,
                 Poll::Pending => {
@@ -282,9 +298,26 @@ where
     fn rest(&mut self, cx: &mut Context<'_>, now: Moment, connection: &mut Http2<IO, R>) -> Turn {
         if let Poll::Ready(Err(error)) = self.transport.poll_drain(cx) {
             tracing::debug!(%error, "a connection fails");
-            return Turn::Over;
+            return self.over(Ending::of_io(&error));
         }
         self.look_at_time(cx, now, connection)
+    }
+
+    /// Ends the connection at once.
+    fn over(&mut self, ending: Option<Ending>) -> Turn {
+        if let Some(ending) = ending {
+            self.count_end(ending);
+        }
+        Turn::Over
+    }
+
+    /// Counts that the server ends the connection, for the first reason that there is.
+    fn count_end(&mut self, ending: Ending) {
+        if self.ending.is_none() {
+            self.ending = Some(ending);
+            self.shared.meters.connections_ended.count(ending);
+            tracing::debug!(reason = ending.name(), "a connection is closed");
+        }
     }
 
     /// Ends the connection, or begins to end it, when it is time for that.
@@ -303,6 +336,9 @@ where
             Phase::Open
                 if self.shared.is_stopping() || idle_limit.is_some_and(|limit| now >= limit) =>
             {
+                if !self.shared.is_stopping() {
+                    self.count_end(Ending::Idle);
+                }
                 connection.graceful_shutdown();
                 self.phase = Phase::Draining(now);
                 return Turn::Again;
@@ -312,6 +348,7 @@ where
                 let unanswered = after(since, self.shared.limits.goaway_timeout);
                 let end = after(since, self.shared.limits.drain_timeout);
                 if now >= end || (idle && now >= unanswered) {
+                    self.count_end(Ending::Drain);
                     connection.abrupt_shutdown(Reason::NO_ERROR);
                     self.phase = Phase::Closing(after(now, FAREWELL));
                     return Turn::Again;
@@ -326,8 +363,7 @@ where
             Phase::Closing(end) => Some(end),
         };
         let Some(sign_of_life) = self.poll_keepalive(cx, now) else {
-            tracing::debug!("a connection is closed, its peer shows no sign of life");
-            return Turn::Over;
+            return self.over(Some(Ending::Keepalive));
         };
         let frame = self.unfinished.load(Ordering::Relaxed);
         let known = self.unfinished_since.filter(|(known, _)| *known == frame);
@@ -336,8 +372,7 @@ where
             .unfinished_since
             .map(|(_, since)| after(since, self.shared.limits.request_timeout));
         if frame_limit.is_some_and(|limit| now >= limit) {
-            tracing::debug!("a connection is closed, its peer does not end a frame");
-            return Turn::Over;
+            return self.over(Some(Ending::Frame));
         }
         let next = [next, frame_limit]
             .into_iter()

@@ -16,7 +16,9 @@ use podsapi_grpc::{dialect::Route, request};
 use crate::{
     alarm::Alarm,
     ledger::Ledger,
+    meters::Lease,
     origin::Origin,
+    reasons::Bound,
     responder::Responder,
     runtime::Runtime,
     segments::{Outbox, Segments},
@@ -95,7 +97,6 @@ impl<R: Runtime> Exchange<R> {
 
     /// Checks the call, reads its message, has it decided and sends what comes of it.
     async fn answer(&mut self, request: Request<RecvStream>) -> Result<Code, Interrupt> {
-        let shared = Arc::clone(&self.shared);
         let (head, body) = request.into_parts();
         let path = head
             .uri
@@ -108,10 +109,7 @@ impl<R: Runtime> Exchange<R> {
         self.route = checked.as_ref().ok().map(|request| request.route);
         // A watch lasts for as long as its client likes, and needs none of what it sent.
         drop(head);
-        let Some(_call_slot) = shared.calls.take(1, shared.limits.max_calls) else {
-            shared.meters.calls_refused.add(1);
-            return Err(exhausted("too many calls are in progress"));
-        };
+        let _slots = self.lease_call()?;
         let request = match checked {
             Ok(request) => request,
             Err(refusal) => {
@@ -138,7 +136,6 @@ impl<R: Runtime> Exchange<R> {
             }
             Route::Pods(dialect, method) => {
                 let (message, _lease) = self.read_message(body).await?;
-                self.check_deadline()?;
                 self.decide(Call {
                     mask: request.mask,
                     peer: self.origin.peer.uid.map(|uid| PeerKey::new(uid.into())),
@@ -152,6 +149,24 @@ impl<R: Runtime> Exchange<R> {
             Decision::WatchHealth(service) => self.watch_health(&service).await,
             Decision::Refuse(status) => Err(Interrupt::Failed(status)),
         }
+    }
+
+    /// Takes a place for the call, of its connection and of all together.
+    ///
+    /// The first calls of a connection have theirs whatever others do.
+    fn lease_call(&self) -> Result<[Lease; 2], Interrupt> {
+        let limits = &self.shared.limits;
+        let own = self.origin.calls.take_any(1);
+        let all = if self.origin.calls.taken() <= limits.calls_kept_per_connection {
+            Some(self.shared.calls.take_any(1))
+        } else {
+            self.shared.calls.take(1, limits.max_calls)
+        };
+        let all = all.ok_or_else(|| {
+            self.shared.meters.calls_refused.count(Bound::Calls);
+            exhausted("too many calls are in progress")
+        })?;
+        Ok([own, all])
     }
 
     /// Has the service decide a call, and notes what it says of the caller's mask.

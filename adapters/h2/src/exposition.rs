@@ -4,6 +4,7 @@ use podsapi_core::{Code, Counters, Dialect, Method, SourceCounts, SourceKind, So
 
 use crate::{
     meters::{BUCKETS_NANOS, PeerCounts, Requests},
+    reasons::{Counted, Tally},
     runtime::Runtime,
     server::{Server, Shared},
 };
@@ -75,7 +76,7 @@ struct Source {
 
 fn service_metrics(page: &mut Page, seen: &Seen) {
     let counters = &seen.counters;
-    let rows: [(&str, &str, &str, u64); 13] = [
+    let rows: [(&str, &str, &str, u64); 14] = [
         (
             "podsapi_ready",
             GAUGE,
@@ -123,6 +124,12 @@ fn service_metrics(page: &mut Page, seen: &Seen) {
             COUNTER,
             "Pods sent to watches before their sync marker.",
             counters.watch_snapshot_pods,
+        ),
+        (
+            "podsapi_watches_refused_total",
+            COUNTER,
+            "Watches refused because too many were open, in all or of one user.",
+            counters.watches_refused,
         ),
         (
             "podsapi_rate_limited_total",
@@ -309,7 +316,7 @@ impl<R: Runtime> Shared<R> {
     /// Adds what the driver itself counts.
     fn driver_metrics(&self, page: &mut Page, requests: &Requests) {
         let meters = &self.meters;
-        let rows: [(&str, &str, &str, u64); 13] = [
+        let rows: [(&str, &str, &str, u64); 11] = [
             (
                 "podsapi_connections",
                 GAUGE,
@@ -341,15 +348,9 @@ impl<R: Runtime> Shared<R> {
                 self.calls.taken() as u64,
             ),
             (
-                "podsapi_calls_refused_total",
-                COUNTER,
-                "Calls refused because too many were in progress or held too many bytes.",
-                meters.calls_refused.value(),
-            ),
-            (
                 "podsapi_request_bytes",
                 GAUGE,
-                "Bytes of requests that have not ended.",
+                "Bytes of requests that have not ended, beyond those that every call may have.",
                 self.request_bytes.taken() as u64,
             ),
             (
@@ -357,12 +358,6 @@ impl<R: Runtime> Shared<R> {
                 GAUGE,
                 "Bytes of unary replies that wait to be read.",
                 self.reply_bytes.taken() as u64,
-            ),
-            (
-                "podsapi_replies_refused_total",
-                COUNTER,
-                "Calls refused because too many bytes of replies waited to be read.",
-                meters.replies_refused.value(),
             ),
             (
                 "podsapi_calls_unknown_total",
@@ -392,8 +387,37 @@ impl<R: Runtime> Shared<R> {
         for (name, kind, help, value) in rows {
             page.single(name, kind, help, value);
         }
+        tally(
+            page,
+            "podsapi_connections_ended_total",
+            "Connections that the server ended by itself, by the reason.",
+            "reason",
+            &meters.connections_ended,
+        );
+        tally(
+            page,
+            "podsapi_calls_refused_total",
+            "Calls refused for a bound on calls, request bytes or reflection, by what met it.",
+            "reason",
+            &meters.calls_refused,
+        );
+        tally(
+            page,
+            "podsapi_replies_refused_total",
+            "Calls refused because too many bytes of replies waited to be read, by whose.",
+            "limit",
+            &meters.replies_refused,
+        );
         peers(page, &meters.peers());
         durations(page, requests);
+    }
+}
+
+/// A number for each reason, those that are 0 too.
+fn tally<T: Counted>(page: &mut Page, name: &str, help: &str, label: &str, tally: &Tally<T>) {
+    page.begin(name, COUNTER, help);
+    for (reason, count) in tally.values() {
+        page.sample(name, &[(label, reason)], count);
     }
 }
 

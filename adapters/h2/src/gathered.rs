@@ -16,7 +16,7 @@ use crate::{ledger::Ledger, queue::Queue};
 /// The library makes one write for each DATA frame, and each write wakes the reader, which is most
 /// of what an answer costs. So writing and flushing only gather here; the driver has all of it
 /// written with [`Gathered::poll_drain`] when it has nothing more to do. A reader that does not read
-/// makes the library wait once [`GATHERED_BYTES`] are here.
+/// makes the library wait once as many bytes are here as may be.
 #[derive(Debug)]
 pub(crate) struct Gathered<IO> {
     inner: Arc<Mutex<Inner<IO>>>,
@@ -27,16 +27,13 @@ struct Inner<IO> {
     io: IO,
     ledger: Arc<Ledger>,
     queue: Queue,
+    /// Bytes that wait before who writes has to wait too.
+    limit: usize,
     /// Something was written since the transport was flushed.
     unflushed: bool,
     /// Reads that are left of this turn.
     reads: u32,
 }
-
-/// Bytes that wait for the socket before who writes has to wait too.
-///
-/// 256 KiB: a little more than what Linux takes for a UNIX socket at one time by default.
-const GATHERED_BYTES: usize = 256 << 10;
 
 /// Reads of a connection before others have their turn.
 ///
@@ -50,11 +47,14 @@ const SLICES: usize = 128;
 
 impl<IO> Gathered<IO> {
     /// Wraps a transport; bytes that `ledger` knows are held by reference until they are written.
-    pub(crate) fn new(io: IO, ledger: Arc<Ledger>) -> Self {
+    ///
+    /// Who writes has to wait once `limit` bytes wait for the socket.
+    pub(crate) fn new(io: IO, ledger: Arc<Ledger>, limit: usize) -> Self {
         let inner = Inner {
             io,
             ledger,
             queue: Queue::default(),
+            limit,
             unflushed: false,
             reads: READS_A_TURN,
         };
@@ -125,12 +125,12 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathered<IO> {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let mut inner = self.lock();
-        if inner.queue.len() >= GATHERED_BYTES {
+        if inner.queue.len() >= inner.limit {
             // Not all of it has to go: a slow reader shall not wait for bytes that are ready.
             if let Poll::Ready(Err(error)) = inner.poll_drain(cx) {
                 return Poll::Ready(Err(error));
             }
-            if inner.queue.len() >= GATHERED_BYTES {
+            if inner.queue.len() >= inner.limit {
                 return Poll::Pending;
             }
         }

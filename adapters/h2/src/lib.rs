@@ -60,6 +60,7 @@ mod onlookers;
 mod origin;
 mod peer;
 mod queue;
+mod reasons;
 mod reflection;
 mod refusals;
 mod responder;

@@ -11,11 +11,18 @@ pub struct Limits {
     ///
     /// 1,024: a node has tens of consumers, and an idle connection costs about 15 KiB.
     pub max_connections: usize,
-    /// Calls in progress at one time over all connections; one more is `RESOURCE_EXHAUSTED`.
+    /// Calls in progress at one time over all connections; one more is `RESOURCE_EXHAUSTED`, unless
+    /// it is among the [first](Self::calls_kept_per_connection) of its connection.
     ///
     /// 8,192: twice the watches that the service allows by default, so that watches alone cannot
     /// keep other calls out.
     pub max_calls: usize,
+    /// Calls in progress that each connection may have whatever others do, so that nobody can keep
+    /// others out with calls.
+    ///
+    /// 4: a watch and some calls beside it. All calls together are bounded by [`Self::max_calls`] and
+    /// this for each of [`Self::max_connections`]: 12,288.
+    pub calls_kept_per_connection: usize,
     /// Streams that one connection may have open (`SETTINGS_MAX_CONCURRENT_STREAMS`).
     ///
     /// 200: at least 100 as RFC 9113 section 6.5.2 advises; what other Rust servers advertise.
@@ -38,28 +45,48 @@ pub struct Limits {
     /// 1 s: a local client hears of the reset in microseconds. The library measures this time, alone
     /// of all, by a clock of its own.
     pub reset_stream_memory: Duration,
+    /// Streams that a client may make the library reset in the life of a connection, by what is
+    /// against the protocol or comes too late; one more ends the connection.
+    ///
+    /// 1,024: what the library allows by default. Clients do it by mistake, and a few times.
+    pub max_stream_errors: usize,
     /// Bytes of a reply that wait inside the HTTP/2 library for one stream.
     ///
     /// 128 KiB: keeps a fast reader busy; the bytes are shared with the store, not copied.
     pub max_send_buffer_bytes: usize,
+    /// Bytes that wait for the socket of one connection before its replies wait too.
+    ///
+    /// 256 KiB: a little more than what Linux takes for a UNIX socket at one time by default. A frame
+    /// more can be there.
+    pub max_unwritten_bytes: usize,
     /// Largest request message.
     ///
     /// 64 KiB: a request is a UID or nothing; unknown fields of later versions have room.
     pub max_request_bytes: usize,
-    /// Request bytes held at one time for all calls together; one more is `RESOURCE_EXHAUSTED`.
+    /// Request bytes held at one time for all calls together, without the
+    /// [first](Self::request_bytes_kept_per_call) of each; one more is `RESOURCE_EXHAUSTED`.
     ///
     /// 16 MiB: 256 requests of the largest size at one instant.
     pub max_request_bytes_in_flight: usize,
+    /// Request bytes that each call may have whatever others do, so that nobody can keep others out
+    /// with requests that do not end.
+    ///
+    /// 1 KiB: a UID has tens of bytes. All request bytes together are bounded by
+    /// [`Self::max_request_bytes_in_flight`] and this for each call: 28 MiB.
+    pub request_bytes_kept_per_call: usize,
     /// Bytes of unary replies on one connection that wait to be read; one more is
-    /// `RESOURCE_EXHAUSTED`.
+    /// `RESOURCE_EXHAUSTED`, unless it belongs to the only reply.
     ///
     /// 256 MiB: twenty-five lists at one time of a node whose pods take 10 MiB. The bytes are shared
     /// with the store for as long as it has those pods; a client that does not read keeps them
     /// afterwards, which is what this bounds.
     pub max_reply_bytes_per_connection: usize,
-    /// The same for all connections together.
+    /// The same for all connections together, unless the reply is the only one of its connection:
+    /// nobody can keep others out with replies that are not read.
     ///
-    /// 1 GiB: four connections that do their worst.
+    /// 1 GiB: four connections that do their worst. All bytes together are bounded by this and one
+    /// reply for each of [`Self::max_connections`]; replies of the same pods share their bytes, so
+    /// what they take is what has changed within [`Self::reply_timeout`].
     pub max_reply_bytes: usize,
     /// Bytes read and thrown away before a call is refused, so that the answer is not followed
     /// by a reset of a request that was still being sent.
@@ -128,14 +155,18 @@ impl Default for Limits {
         Self {
             max_connections: 1024,
             max_calls: 8192,
+            calls_kept_per_connection: 4,
             max_streams_per_connection: 200,
             connection_window_bytes: 1 << 20,
             stream_window_bytes: 65_535,
             max_header_list_bytes: 16 << 10,
             reset_stream_memory: Duration::from_secs(1),
+            max_stream_errors: 1024,
             max_send_buffer_bytes: 128 << 10,
+            max_unwritten_bytes: 256 << 10,
             max_request_bytes: 64 << 10,
             max_request_bytes_in_flight: 16 << 20,
+            request_bytes_kept_per_call: 1 << 10,
             max_reply_bytes_per_connection: 256 << 20,
             max_reply_bytes: 1 << 30,
             max_drain_bytes: 256 << 10,

@@ -10,7 +10,10 @@ use std::{
 
 use podsapi_core::{Code, Dialect, Method};
 
-use crate::peer::Peer;
+use crate::{
+    peer::Peer,
+    reasons::{Bound, Ending, ReplyBound, Tally},
+};
 
 /// The driver's own numbers.
 #[derive(Debug, Default)]
@@ -25,10 +28,12 @@ pub(crate) struct Meters {
     pub(crate) connections_refused: Counter,
     /// Streams refused because too many were open on their connection.
     pub(crate) streams_refused: Counter,
-    /// Calls refused because too many were in progress, or held too many bytes.
-    pub(crate) calls_refused: Counter,
+    /// Connections that the server ended by itself.
+    pub(crate) connections_ended: Tally<Ending>,
+    /// Calls refused for a bound of the driver.
+    pub(crate) calls_refused: Tally<Bound>,
     /// Calls refused because too many bytes of replies waited to be read.
-    pub(crate) replies_refused: Counter,
+    pub(crate) replies_refused: Tally<ReplyBound>,
     /// Calls that named no method, or were no gRPC.
     pub(crate) calls_unknown: Counter,
     /// Calls that a bug in the server ended.
@@ -75,6 +80,15 @@ impl Counter {
 pub(crate) struct Slots(AtomicUsize);
 
 impl Slots {
+    /// Takes `count` more slots, however many are taken.
+    pub(crate) fn take_any(self: &Arc<Self>, count: usize) -> Lease {
+        self.0.fetch_add(count, Ordering::Relaxed);
+        Lease {
+            slots: Arc::clone(self),
+            count,
+        }
+    }
+
     /// Takes `count` more slots unless that would make more than `limit`.
     pub(crate) fn take(self: &Arc<Self>, count: usize, limit: usize) -> Option<Lease> {
         let mut lease = Lease {
@@ -237,6 +251,10 @@ mod tests {
         assert!(first.resize(1, 3) && slots.taken() == 1);
         assert!(!first.resize(4, 3) && slots.taken() == 1);
         assert!(first.resize(2, 3) && slots.taken() == 2);
+        let beyond = slots.take_any(5);
+        assert_eq!(slots.taken(), 7);
+        assert!(slots.take(1, 3).is_none());
+        drop(beyond);
         drop(first);
         assert_eq!(slots.taken(), 0);
     }

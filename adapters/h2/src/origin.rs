@@ -9,6 +9,8 @@ use crate::{meters::Slots, peer::Peer};
 pub(crate) struct Origin {
     /// Who is at the other end.
     pub(crate) peer: Peer,
+    /// Calls in progress.
+    pub(crate) calls: Arc<Slots>,
     /// Bytes of replies that wait to be read.
     pub(crate) reply_bytes: Arc<Slots>,
 }
@@ -18,6 +20,7 @@ impl Origin {
     pub(crate) fn new(peer: Peer) -> Self {
         Self {
             peer,
+            calls: Arc::default(),
             reply_bytes: Arc::default(),
         }
     }

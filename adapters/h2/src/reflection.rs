@@ -15,6 +15,7 @@ use crate::{
     exchange::{Exchange, Interrupt, exhausted, shutting_down},
     meters::Lease,
     onlookers::Onlooker,
+    reasons::Bound,
     runtime::Runtime,
 };
 
@@ -23,25 +24,20 @@ impl<R: Runtime> Exchange<R> {
     pub(crate) async fn converse(&mut self, body: RecvStream) -> Result<Code, Interrupt> {
         let shared = Arc::clone(&self.shared);
         let limits = &shared.limits;
-        let lease = shared
-            .request_bytes
-            .take(0, limits.max_request_bytes_in_flight);
-        let Some(lease) = lease else {
-            return Err(exhausted("too many request bytes are in flight"));
-        };
         let mut questions = Questions {
             body,
             deframer: Deframer::new(limits.max_request_bytes),
-            lease,
+            lease: shared.request_bytes.take_any(0),
             onlooker: Onlooker::new(&shared),
         };
         self.responder.open().map_err(|_gone| Interrupt::Gone)?;
         let mut conversation = Conversation::default();
         let mut asked = 0;
         while let Some(question) = self.next_question(&mut questions).await? {
+            self.check_deadline()?;
             asked += 1;
             if asked > limits.max_reflection_requests {
-                shared.meters.calls_refused.add(1);
+                shared.meters.calls_refused.count(Bound::Questions);
                 return Err(exhausted("the stream has asked too many questions"));
             }
             let answer = conversation.answer(&question).map_err(Interrupt::Failed)?;
@@ -49,6 +45,7 @@ impl<R: Runtime> Exchange<R> {
             let give_up = after(shared.runtime.now(), limits.reply_timeout);
             poll_fn(|cx| self.poll_flush(cx, give_up)).await?;
         }
+        self.check_deadline()?;
         Ok(self.end(Status::new(Code::Ok, "")))
     }
 
@@ -83,17 +80,24 @@ impl<R: Runtime> Exchange<R> {
                 Some(Ok(Some(piece))) => {
                     questions.deframer.push(&piece);
                     let held = questions.deframer.held_bytes();
+                    let charged = held.saturating_sub(limits.request_bytes_kept_per_call);
                     if !questions
                         .lease
-                        .resize(held, limits.max_request_bytes_in_flight)
+                        .resize(charged, limits.max_request_bytes_in_flight)
                     {
-                        shared.meters.calls_refused.add(1);
+                        shared.meters.calls_refused.count(Bound::RequestBytes);
                         return Err(exhausted("too many request bytes are in flight"));
                     }
                 }
                 Some(Ok(None)) if questions.deframer.is_between_messages() => return Ok(None),
                 Some(Ok(None)) => return Err(failed(FrameError::Truncated)),
-                Some(Err(interrupt)) => return Err(interrupt),
+                Some(Err(interrupt)) => {
+                    let is_late = |limit| shared.runtime.now() >= limit;
+                    if is_late(give_up) && !self.deadline.is_some_and(is_late) {
+                        shared.meters.calls_refused.count(Bound::QuestionTime);
+                    }
+                    return Err(interrupt);
+                }
             }
         }
     }

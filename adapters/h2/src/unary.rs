@@ -14,12 +14,14 @@ use podsapi_grpc::frame::{self, OneMessage};
 use crate::{
     alarm::after,
     exchange::{Exchange, Interrupt, exhausted},
-    meters::{Lease, Slots},
+    meters::Lease,
+    reasons::{Bound, ReplyBound},
     runtime::Runtime,
 };
 
 impl<R: Runtime> Exchange<R> {
-    /// Reads the request to its end, and returns its one message with the room that it takes.
+    /// Reads the request to its end, and returns its one message with the room that it takes, if
+    /// somebody still waits for the answer.
     pub(crate) async fn read_message(
         &mut self,
         mut body: RecvStream,
@@ -29,12 +31,13 @@ impl<R: Runtime> Exchange<R> {
         let give_up = after(self.started, limits.request_timeout);
         let mut message = OneMessage::new(limits.max_request_bytes);
         let budget = limits.max_request_bytes_in_flight;
-        let Some(mut lease) = self.shared.request_bytes.take(0, budget) else {
-            return Err(exhausted("too many request bytes are in flight"));
-        };
+        let mut lease = shared.request_bytes.take_any(0);
+        let mut length = 0_usize;
         while let Some(piece) = self.next_piece(&mut body, give_up).await? {
-            if !lease.grow(piece.len(), budget) {
-                self.shared.meters.calls_refused.add(1);
+            length = length.saturating_add(piece.len());
+            let charged = length.saturating_sub(limits.request_bytes_kept_per_call);
+            if !lease.resize(charged, budget) {
+                shared.meters.calls_refused.count(Bound::RequestBytes);
                 return Err(exhausted("too many request bytes are in flight"));
             }
             if let Err(error) = message.push(&piece) {
@@ -46,6 +49,12 @@ impl<R: Runtime> Exchange<R> {
         let message = message
             .finish()
             .map_err(|error| Interrupt::Failed(error.status()))?;
+        // The library hands over what came before a reset as if there had been none.
+        let gone = poll_fn(|cx| Poll::Ready(self.responder.poll_gone(cx).is_ready()));
+        if gone.await {
+            return Err(Interrupt::Gone);
+        }
+        self.check_deadline()?;
         Ok((message, lease))
     }
 
@@ -91,22 +100,24 @@ impl<R: Runtime> Exchange<R> {
 
     /// Takes room for a reply that waits to be read, of the connection and of all together.
     ///
-    /// One that is larger than there may be at all is let through alone.
+    /// A connection on which none waits has room for one, whatever others do and whatever its size.
     fn lease_reply(&self, len: usize) -> Result<[Lease; 2], Interrupt> {
         let limits = &self.shared.limits;
-        let take = |slots: &Arc<Slots>, limit: usize| {
-            slots.take(len.min(limit), limit).ok_or_else(|| {
-                self.shared.meters.replies_refused.add(1);
-                exhausted("too many bytes of replies wait to be read; read them, or ask for less")
-            })
+        let (own, all) = (&self.origin.reply_bytes, &self.shared.reply_bytes);
+        if own.taken() == 0 {
+            return Ok([own.take_any(len), all.take_any(len)]);
+        }
+        let refused = |bound| {
+            self.shared.meters.replies_refused.count(bound);
+            exhausted("too many bytes of replies wait to be read; read them, or ask for less")
         };
-        Ok([
-            take(
-                &self.origin.reply_bytes,
-                limits.max_reply_bytes_per_connection,
-            )?,
-            take(&self.shared.reply_bytes, limits.max_reply_bytes)?,
-        ])
+        let own = own
+            .take(len, limits.max_reply_bytes_per_connection)
+            .ok_or_else(|| refused(ReplyBound::Connection))?;
+        let all = all
+            .take(len, limits.max_reply_bytes)
+            .ok_or_else(|| refused(ReplyBound::All))?;
+        Ok([own, all])
     }
 
     /// Puts one message into the outbox.

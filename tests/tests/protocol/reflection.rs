@@ -248,7 +248,10 @@ async fn a_stream_has_so_many_questions_and_so_much_time() {
         ("8", 3)
     );
     let page = served.server().metrics_text();
-    assert!(page.contains("\npodsapi_calls_refused_total 1\n"), "{page}");
+    assert!(
+        page.contains("\npodsapi_calls_refused_total{reason=\"questions\"} 1\n"),
+        "{page}"
+    );
 
     open(&mut client, 3, V1).await;
     client.data(3, &services(), 0).await;

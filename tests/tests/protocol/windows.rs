@@ -218,7 +218,8 @@ async fn a_watch_that_does_not_read_ends_alone_with_resource_exhausted() {
     assert_eq!(other.grpc_status(), "0");
 }
 
-/// Line 56, for replies: what is not read is bounded on a connection and for all together.
+/// Line 56, for replies: what is not read is bounded on a connection and for all together, and a
+/// connection on which nothing waits has room for one reply.
 #[tokio::test]
 async fn replies_that_are_not_read_are_bounded_and_counted() {
     let limits = Limits {
@@ -241,23 +242,29 @@ async fn replies_that_are_not_read_are_bounded_and_counted() {
         client.until("headers", open).await;
         client
     };
-    // A list takes some 25,000 bytes: the second is one too many for a connection, the third for all.
+    // A list takes some 25,000 bytes: the second is one too many for a connection, and with three
+    // unread there is no room for another pod either.
     let mut first = stuck().await;
     let refused = first.unary(3, LIST, &[]).await;
     assert_eq!(refused.grpc_status(), "8");
     let mut second = stuck().await;
+    let other = stuck().await;
+    assert_eq!(
+        second.unary(3, GET, b"\x0a\x05uid-0").await.grpc_status(),
+        "8"
+    );
     let mut third = served.client().await;
-    assert_eq!(third.unary(1, LIST, &[]).await.grpc_status(), "8");
-    // What needs no reply of bytes, or a small one, is served.
+    assert_eq!(third.unary(1, LIST, &[]).await.grpc_status(), "0");
+    // What needs no reply of bytes is served.
     assert_eq!(
         third.unary(3, GET, b"\x0a\x06absent").await.grpc_status(),
         "5"
     );
     let page = served.server().metrics_text();
-    assert!(
-        page.contains("\npodsapi_replies_refused_total 2\n"),
-        "{page}"
-    );
+    for limit in ["connection", "all"] {
+        let line = format!("\npodsapi_replies_refused_total{{limit=\"{limit}\"}} 1\n");
+        assert!(page.contains(&line), "{page}");
+    }
 
     // Read or given up, the room comes back.
     first.grant(1, 1 << 20).await;
@@ -265,7 +272,7 @@ async fn replies_that_are_not_read_are_bounded_and_counted() {
     assert_eq!(third.unary(5, LIST, &[]).await.grpc_status(), "0");
     second.send(&frames::reset(1, code::CANCEL)).await;
     second.ping(b"is reset").await;
-    drop((first, second, third));
+    drop((first, second, third, other));
     served.is_empty().await;
     let page = served.server().metrics_text();
     assert!(page.contains("\npodsapi_reply_bytes 0\n"), "{page}");

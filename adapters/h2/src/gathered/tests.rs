@@ -4,6 +4,8 @@ use bytes::Bytes;
 
 use super::*;
 
+const LIMIT: usize = 256 << 10;
+
 /// Returns a gathered end and the other end of a pipe that holds `room` bytes.
 fn pipe(
     room: usize,
@@ -14,7 +16,11 @@ fn pipe(
 ) {
     let (ours, theirs) = tokio::io::duplex(room);
     let ledger = Arc::new(Ledger::default());
-    (Gathered::new(ours, Arc::clone(&ledger)), theirs, ledger)
+    (
+        Gathered::new(ours, Arc::clone(&ledger), LIMIT),
+        theirs,
+        ledger,
+    )
 }
 
 async fn drain(gathered: &Gathered<tokio::io::DuplexStream>) -> io::Result<()> {
@@ -55,6 +61,21 @@ async fn who_writes_waits_while_the_reader_does_not_read() {
     theirs.read_to_end(&mut rest).await.unwrap();
     assert_eq!(rest.len() + head.len(), (1 << 20) + (64 << 10));
     write_all.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn no_more_is_gathered_than_the_limit_and_one_write_beyond_it() {
+    let (mut gathered, _theirs, _) = pipe(1);
+    let mut writes = 0;
+    let mut cx = Context::from_waker(std::task::Waker::noop());
+    while Pin::new(&mut gathered)
+        .poll_write(&mut cx, &[1; 1 << 10])
+        .is_ready()
+    {
+        writes += 1;
+    }
+    // The pipe takes one byte of them, and then there is room for no other write.
+    assert_eq!(writes, LIMIT / (1 << 10) + 1);
 }
 
 #[tokio::test]

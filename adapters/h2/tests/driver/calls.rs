@@ -11,7 +11,9 @@ use prost::Message;
 
 use crate::harness::{self, GET, LIST, Node, STATUS, WATCH, framed, request, unlimited, until};
 
-fn get(uid: &str) -> Vec<u8> {
+const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+
+pub(crate) fn get(uid: &str) -> Vec<u8> {
     v1alpha1::GetPodRequest {
         pod_uid: uid.into(),
     }
@@ -195,13 +197,28 @@ async fn a_refusal_does_not_wait_for_a_client_that_keeps_its_side_open() {
 async fn a_deadline_ends_a_call_with_its_own_code() {
     let node = Node::small();
     let client = node.client().await;
-    let mut late = request(LIST);
-    late.headers_mut()
-        .insert("grpc-timeout", "0n".parse().unwrap());
-    assert_eq!(
-        client.send(late, &framed(b"")).await.code(),
-        Code::DeadlineExceeded
-    );
+    let mut unknown = b"\x0a\x03".to_vec();
+    unknown.extend(b"x.Y");
+    for (path, body) in [
+        (LIST, framed(b"")),
+        (GET, framed(&get("a"))),
+        (WATCH, framed(b"")),
+        (STATUS, framed(b"")),
+        ("/grpc.health.v1.Health/Check", framed(b"")),
+        ("/grpc.health.v1.Health/Check", framed(&unknown)),
+        ("/grpc.health.v1.Health/List", framed(b"")),
+        ("/grpc.health.v1.Health/Watch", framed(b"")),
+        // A stream of no questions, and one of a question.
+        (REFLECTION, Vec::new()),
+        (REFLECTION, framed(b"\x3a\x01*")),
+    ] {
+        let mut late = request(path);
+        late.headers_mut()
+            .insert("grpc-timeout", "0n".parse().unwrap());
+        let answer = client.send(late, &body).await;
+        assert_eq!(answer.code(), Code::DeadlineExceeded, "{path} {body:?}");
+        assert!(answer.messages.is_empty(), "{path} {body:?}");
+    }
 
     let mut watch = request(WATCH);
     watch
@@ -217,7 +234,7 @@ async fn a_deadline_ends_a_call_with_its_own_code() {
     assert!(began.elapsed() <= Duration::from_secs(3));
     until(|| node.server.with_pods(|pods| pods.watch_count()) == 0).await;
     let metrics = node.server.metrics_text();
-    let line = r#"kubelet_pod_requests_watch_total{server_api_version="v1alpha1",status_code="DeadlineExceeded"} 1"#;
+    let line = r#"kubelet_pod_requests_watch_total{server_api_version="v1alpha1",status_code="DeadlineExceeded"} 2"#;
     assert!(metrics.contains(line), "{metrics}");
 }
 
@@ -283,6 +300,7 @@ async fn hundreds_of_concurrent_calls_on_one_connection_all_succeed() {
 async fn calls_beyond_the_limit_are_refused() {
     let limits = Limits {
         max_calls: 1,
+        calls_kept_per_connection: 1,
         ..Limits::default()
     };
     let node = Node::with(&[], limits, unlimited());
@@ -290,6 +308,8 @@ async fn calls_beyond_the_limit_are_refused() {
     let mut events = client.watch(request(WATCH)).await;
     events.first_list().await;
     assert_eq!(client.call(LIST, b"").await.code(), Code::ResourceExhausted);
+    let counted = "\npodsapi_calls_refused_total{reason=\"calls\"} 1\n";
+    assert!(node.server.metrics_text().contains(counted));
     drop(events);
     until(|| node.server.with_pods(|pods| pods.watch_count()) == 0).await;
     until(|| node.server.metrics_text().contains("podsapi_calls 0\n")).await;
@@ -302,10 +322,14 @@ async fn request_bytes_beyond_the_budget_are_refused() {
         max_request_bytes_in_flight: 20,
         ..Limits::default()
     };
-    let client = Node::with(&[], limits, unlimited()).client().await;
-    let answer = client.call(GET, &get(&"u".repeat(30))).await;
+    let node = Node::with(&[], limits, unlimited());
+    let client = node.client().await;
+    let answer = client.call(GET, &get(&"u".repeat(1_040))).await;
     assert_eq!(answer.code(), Code::ResourceExhausted);
-    assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
+    let answer = client.call(GET, &get(&"u".repeat(1_010))).await;
+    assert_eq!(answer.code(), Code::NotFound, "the first KiB is free");
+    let counted = "\npodsapi_calls_refused_total{reason=\"request_bytes\"} 1\n";
+    assert!(node.server.metrics_text().contains(counted));
 }
 
 #[tokio::test]

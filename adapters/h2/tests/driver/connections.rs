@@ -96,6 +96,7 @@ async fn a_connection_without_a_preface_is_closed() {
         began.elapsed()
     );
     assert_eq!(node.server.connection_count(), 0);
+    node.has_ended(&[("preface", 1)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,6 +115,7 @@ async fn a_frame_that_does_not_end_ends_the_connection() {
         let took = began.elapsed().as_secs();
         assert!((3..5).contains(&took), "{begun:?}: {took} s");
         assert_eq!(node.server.connection_count(), 0);
+        node.has_ended(&[("unfinished_frame", 1)]);
     }
 }
 
@@ -203,6 +205,82 @@ async fn something_else_than_http_2_is_closed() {
         rest(&mut io).await;
         server.await.unwrap();
     }
+    node.has_ended(&[("preface", 2)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_leaves_is_not_one_that_was_ended() {
+    let node = with(|_| {});
+    for begun in [
+        &PREFACE[..0],
+        &PREFACE[..5],
+        PREFACE,
+        &[PREFACE, EMPTY_SETTINGS].concat(),
+        &[PREFACE, EMPTY_SETTINGS, &frame(GOAWAY, 0, 0, &[0; 8])].concat(),
+    ] {
+        let (mut io, server) = node.pipe(1 << 16);
+        io.write_all(begun).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        drop(io);
+        server.await.unwrap();
+    }
+    node.has_ended(&[]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_library_ends_is_counted_by_what_was_wrong() {
+    let broken = [
+        ("protocol_error", frame(0, 0, 0, b"data on no stream")),
+        ("protocol_error", frame(SETTINGS, 0, 0, &[0; 5])),
+        ("protocol_error", frame(1, 4, 1, &[0x80])),
+        ("flood", empty_data(200)),
+        ("flood", resets(20)),
+    ];
+    for (reason, bytes) in broken {
+        let node = with(|limits| limits.max_stream_errors = 10);
+        let (mut io, server) = node.pipe(1 << 16);
+        let sent = [PREFACE, EMPTY_SETTINGS, &bytes].concat();
+        io.write_all(&sent).await.unwrap();
+        let seen = rest(&mut io).await;
+        server.await.unwrap();
+        assert!(frames(&seen).iter().any(|(kind, _)| *kind == GOAWAY));
+        node.has_ended(&[(reason, 1)]);
+    }
+    let node = with(|_| {});
+    let (mut io, server) = node.pipe(1 << 16);
+    let sent = [PREFACE, EMPTY_SETTINGS, &resets(20)].concat();
+    io.write_all(&sent).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(node.server.connection_count(), 1, "1,024 by default");
+    drop(io);
+    server.await.unwrap();
+}
+
+/// A call with so many frames that say nothing.
+fn empty_data(count: usize) -> Vec<u8> {
+    let mut bytes = frame(1, 4, 1, &list_headers());
+    bytes.extend(frame(0, 0, 1, &[]).repeat(count));
+    bytes
+}
+
+/// So many calls of which each is against the protocol: a window grows beyond what there is.
+fn resets(count: u8) -> Vec<u8> {
+    let calls = (0..count).flat_map(|number| {
+        let stream = 2 * number + 1;
+        let mut call = frame(1, 4, stream, &list_headers());
+        call.extend(frame(8, 0, stream, &[0x7f, 0xff, 0xff, 0xff]));
+        call
+    });
+    calls.collect()
+}
+
+fn list_headers() -> Vec<u8> {
+    header_block(&[
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", LIST),
+        ("content-type", "application/grpc"),
+    ])
 }
 
 #[tokio::test(start_paused = true)]
@@ -224,6 +302,7 @@ async fn a_silent_peer_is_asked_and_then_closed() {
         began.elapsed()
     );
     assert!(frames(&seen).iter().any(|(kind, _)| *kind == PING));
+    node.has_ended(&[("keepalive", 1)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -252,6 +331,7 @@ async fn a_connection_without_calls_is_closed_after_a_while() {
         "{:?}",
         began.elapsed()
     );
+    node.has_ended(&[("idle", 1)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -287,6 +367,7 @@ async fn a_peer_that_does_not_read_its_socket_is_given_up() {
         "{:?}",
         began.elapsed()
     );
+    node.has_ended(&[("write_stall", 1)]);
     drop(io);
 }
 
@@ -308,6 +389,7 @@ async fn a_stopping_server_ends_watches_and_closes_connections() {
         began.elapsed()
     );
     assert_eq!(node.server.connection_count(), 0);
+    node.has_ended(&[]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -333,6 +415,7 @@ async fn a_client_that_never_acknowledges_does_not_hold_up_the_stop() {
         .map(|(_, payload)| payload[..8].to_vec())
         .collect();
     assert_eq!(last_ids, [[0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0], [0; 8]]);
+    node.has_ended(&[("drain", 1)]);
 }
 
 #[tokio::test(start_paused = true)]

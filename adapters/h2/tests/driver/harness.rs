@@ -97,6 +97,18 @@ impl Node {
         }
     }
 
+    /// Checks how many connections the server has ended by itself, and why.
+    pub(crate) fn has_ended(&self, expected: &[(&str, u64)]) {
+        let metrics = self.server.metrics_text();
+        let ended = metrics.lines().filter_map(|line| {
+            let line = line.strip_prefix("podsapi_connections_ended_total{reason=\"")?;
+            let (reason, count) = line.split_once("\"} ")?;
+            let count: u64 = count.parse().unwrap();
+            (count > 0).then_some((reason, count))
+        });
+        assert_eq!(ended.collect::<Vec<_>>(), expected);
+    }
+
     pub(crate) fn say(&self, event: SourceEvent) {
         self.server.handle_source(self.source, event).unwrap();
     }

@@ -4,6 +4,8 @@ mod calls;
 #[expect(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 mod churn;
 mod connections;
+#[expect(clippy::unwrap_used, reason = "a test fails where its helpers do")]
+mod fairness;
 #[expect(clippy::unwrap_used, reason = "a test fails where its harness does")]
 mod harness;
 mod masks;

@@ -1,0 +1,271 @@
+//! Clients that hold all they can, and one that is served nevertheless.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use podsapi_core::{Code, Config};
+use podsapi_h2::Limits;
+use tokio::{
+    io::{AsyncWriteExt, DuplexStream},
+    time::timeout,
+};
+
+use crate::{
+    calls::get,
+    connections::{EMPTY_SETTINGS, PREFACE, frame, header_block},
+    harness::{Answer, GET, LIST, Node, STATUS, WATCH, framed, request, unlimited, until},
+};
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+
+/// Returns a frame of any size on any stream.
+fn large_frame(kind: u8, flags: u8, stream: u16, payload: &[u8]) -> Vec<u8> {
+    let [.., a, b, c] = payload.len().to_be_bytes();
+    let [high, low] = stream.to_be_bytes();
+    let mut bytes = vec![a, b, c, kind, flags, 0, 0, high, low];
+    bytes.extend(payload);
+    bytes
+}
+
+/// Returns the headers of a call of GetPod on the stream of a number.
+fn begin(number: u16) -> Vec<u8> {
+    let block = header_block(&[
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", GET),
+        ("content-type", "application/grpc"),
+    ]);
+    large_frame(HEADERS, END_HEADERS, 2 * number + 1, &block)
+}
+
+async fn connect(node: &Node) -> DuplexStream {
+    let (mut io, _server) = node.pipe(1 << 20);
+    let hello = [PREFACE, EMPTY_SETTINGS].concat();
+    io.write_all(&hello).await.unwrap();
+    // The server has said by then how large its windows are.
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    io
+}
+
+/// Returns the number that the metrics show.
+fn number(node: &Node, name: &str) -> u64 {
+    let metrics = node.server.metrics_text();
+    let found = metrics.lines().find_map(|line| {
+        let value = line.strip_prefix(name)?.strip_prefix(' ')?;
+        Some(value.parse().unwrap())
+    });
+    found.unwrap_or_else(|| panic!("no {name} in\n{metrics}"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_do_not_end_leave_room_for_a_small_one() {
+    const PIECE: usize = 16 << 10;
+    let limits = Limits {
+        max_request_bytes_in_flight: 64 * PIECE,
+        ..Limits::default()
+    };
+    let node = Node::with(&[("a", 10)], limits, unlimited());
+    let mut hostile = [connect(&node).await, connect(&node).await];
+    // What every call has for free, then as much as one frame holds; the last byte never comes.
+    let claim = u32::try_from(PIECE + 1025).unwrap().to_be_bytes();
+    let free = [&[0][..], &claim, &[7; 1019]].concat();
+    for io in &mut hostile {
+        for stream in 0..32 {
+            io.write_all(&begin(stream)).await.unwrap();
+            for piece in [&free[..], &[7; PIECE]] {
+                let data = large_frame(DATA, 0, 2 * stream + 1, piece);
+                io.write_all(&data).await.unwrap();
+            }
+        }
+    }
+    until(|| number(&node, "podsapi_request_bytes") == 64 * (16 << 10)).await;
+
+    let client = node.client().await;
+    assert_eq!(client.call(GET, &get("a")).await.code(), Code::Ok);
+    assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
+    assert_eq!(client.call(STATUS, b"").await.code(), Code::Ok);
+    let mut events = client.watch(request(WATCH)).await;
+    assert_eq!(events.first_list().await, 1);
+    // One that is larger is refused, so the bytes are all there.
+    let large = client.call(GET, &get(&"u".repeat(2_000))).await;
+    assert_eq!(large.code(), Code::ResourceExhausted);
+    let refused = "podsapi_calls_refused_total{reason=\"request_bytes\"}";
+    assert_eq!(number(&node, refused), 1);
+
+    drop(hostile);
+    until(|| number(&node, "podsapi_request_bytes") == 0).await;
+    let large = client.call(GET, &get(&"u".repeat(2_000))).await;
+    assert_eq!(large.code(), Code::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_do_not_end_leave_every_connection_some_of_its_own() {
+    let node = Node::with(&[("a", 10)], Limits::default(), unlimited());
+    let mut hostile = Vec::new();
+    for _ in 0..42 {
+        let mut io = connect(&node).await;
+        let calls: Vec<_> = (0..200).flat_map(begin).collect();
+        io.write_all(&calls).await.unwrap();
+        hostile.push(io);
+    }
+    let refused = "podsapi_calls_refused_total{reason=\"calls\"}";
+    // The last connection finds all calls taken, and has those of its own.
+    let held = 8192 + 4;
+    until(|| number(&node, refused) == 42 * 200 - held).await;
+    assert_eq!(number(&node, "podsapi_calls"), held);
+
+    let client = node.client().await;
+    let mut watches = Vec::new();
+    for _ in 0..3 {
+        let mut events = client.watch(request(WATCH)).await;
+        assert_eq!(events.first_list().await, 1);
+        watches.push(events);
+        assert_eq!(client.call(GET, &get("a")).await.code(), Code::Ok);
+    }
+    watches.push(client.watch(request(WATCH)).await);
+    // That is all a connection has of its own.
+    assert_eq!(client.call(LIST, b"").await.code(), Code::ResourceExhausted);
+    drop(watches.pop());
+    until(|| number(&node, "podsapi_calls") == held + 3).await;
+    assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
+    let other = node.client().await;
+    assert_eq!(other.call(LIST, b"").await.code(), Code::Ok);
+
+    drop((hostile, watches));
+    until(|| number(&node, "podsapi_calls") == 0).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn replies_that_are_not_read_leave_every_connection_one() {
+    let limits = Limits {
+        max_reply_bytes_per_connection: 50_000,
+        max_reply_bytes: 100_000,
+        ..Limits::default()
+    };
+    let node = Node::with(&[("a", 20_000)], limits, unlimited());
+    let mut builder = h2::client::Builder::new();
+    builder.initial_window_size(0);
+    let mut hostile = Vec::new();
+    for number in 0..4 {
+        let client = node.client_with(&builder).await;
+        let mut unread = Vec::new();
+        for _ in 0..2 {
+            let response = client.start(request(LIST), &framed(b"")).await;
+            unread.push(response.await.unwrap());
+        }
+        // The third is too many for a connection, or for all.
+        let answer = client.call(LIST, b"").await;
+        assert_eq!(
+            answer.code(),
+            Code::ResourceExhausted,
+            "connection {number}"
+        );
+        hostile.push((client, unread));
+        if number == 1 {
+            break;
+        }
+    }
+    let connection = "podsapi_replies_refused_total{limit=\"connection\"}";
+    assert_eq!(number(&node, connection), 2);
+    // Two more, of which each has one reply: more than there may be in all.
+    for _ in 0..2 {
+        let client = node.client_with(&builder).await;
+        let response = client.start(request(LIST), &framed(b"")).await;
+        let unread = vec![response.await.unwrap()];
+        let answer = client.call(LIST, b"").await;
+        assert_eq!(answer.code(), Code::ResourceExhausted);
+        hostile.push((client, unread));
+    }
+    assert!(number(&node, "podsapi_reply_bytes") > 100_000);
+    let all = "podsapi_replies_refused_total{limit=\"all\"}";
+    assert_eq!(number(&node, all), 2);
+
+    let client = node.client().await;
+    for _ in 0..3 {
+        assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
+    }
+    assert_eq!(client.call(STATUS, b"").await.code(), Code::Ok);
+    drop(hostile);
+    until(|| number(&node, "podsapi_reply_bytes") == 0).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_reset_is_not_decided_and_costs_no_rate() {
+    let config = Config {
+        qps: 1,
+        ..Config::default()
+    };
+    let node = Node::with(&[("a", 10)], Limits::default(), config);
+    let burst = 10;
+    let mut io = connect(&node).await;
+    let calls: Vec<_> = (0..50_u16)
+        .flat_map(|number| {
+            let stream = 2 * number + 1;
+            let body = framed(&get("a"));
+            [
+                begin(number),
+                large_frame(DATA, END_STREAM, stream, &body),
+                large_frame(RST_STREAM, 0, stream, &[0, 0, 0, 8]),
+            ]
+            .concat()
+        })
+        .collect();
+    io.write_all(&calls).await.unwrap();
+    let canceled =
+        "kubelet_pod_requests_get_total{server_api_version=\"v1alpha1\",status_code=\"Canceled\"}";
+    let ping = frame(6, 0, 0, &[7; 8]);
+    io.write_all(&ping).await.unwrap();
+    let metrics = || node.server.metrics_text();
+    until(|| metrics().contains("podsapi_calls 0\n") && metrics().contains(canceled)).await;
+    assert_eq!(number(&node, canceled), 50);
+    let counters = node.server.with_pods(|pods| pods.counters());
+    assert_eq!(counters.all_requests().count(), 0, "{counters:?}");
+
+    let client = node.client().await;
+    for _ in 0..burst {
+        assert_eq!(client.call(LIST, b"").await.code(), Code::Ok);
+    }
+    assert_eq!(client.call(LIST, b"").await.code(), Code::ResourceExhausted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_request_ends_after_the_stop_is_served() {
+    let node = Node::small();
+    let client = node.client().await;
+    let mut begun = client.requests.clone().ready().await.unwrap();
+    let mut unfinished = Vec::new();
+    for _ in 0..2 {
+        unfinished.push(begun.send_request(request(GET), false).unwrap());
+    }
+    until(|| number(&node, "podsapi_calls") == 2).await;
+    node.server.shutdown();
+    let (answer, mut stream) = unfinished.pop().unwrap();
+    stream.send_data(framed(&get("b")).into(), true).unwrap();
+    let answer = timeout(Duration::from_secs(5), Answer::read(answer)).await;
+    assert_eq!(answer.unwrap().code(), Code::Ok);
+    let (answer, mut stream) = unfinished.pop().unwrap();
+    stream
+        .send_data(Bytes::from(framed(&get("zz"))), true)
+        .unwrap();
+    assert_eq!(Answer::read(answer).await.code(), Code::NotFound);
+    client.server.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_watch_beyond_the_limit_is_refused_and_counted() {
+    let config = Config {
+        max_watches: std::num::NonZeroU32::MIN,
+        ..unlimited()
+    };
+    let node = Node::with(&[], Limits::default(), config);
+    let client = node.client().await;
+    let mut events = client.watch(request(WATCH)).await;
+    events.first_list().await;
+    let refused = client.call(WATCH, b"").await;
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    assert_eq!(number(&node, "podsapi_watches_refused_total"), 1);
+}

@@ -102,7 +102,11 @@ async fn numbers_and_tags() {
 /// Lines A42 and A43.
 #[tokio::test]
 async fn groups() {
-    let nested = |depth: usize| [vec![0x7b; depth], vec![0x7c; depth], UID.to_vec()].concat();
+    let around = |inner: &[u8], depth: usize| {
+        let (starts, ends) = (vec![0x7b; depth], vec![0x7c; depth]);
+        [&starts, inner, &ends, UID].concat()
+    };
+    let nested = |depth| around(&[], depth);
     assert_answers(&[
         ("an empty group", bytes(&[&[0x7b, 0x7c], UID]), OK),
         (
@@ -127,6 +131,9 @@ async fn groups() {
         ),
         ("as deep as may be", nested(100), OK),
         ("one deeper", nested(101), INTERNAL),
+        // A value is a level of its own.
+        ("as deep, with a number", around(&[0x08, 1], 99), OK),
+        ("deeper, with one", around(&[0x08, 1], 100), INTERNAL),
         ("a thousand deep", nested(1_000), INTERNAL),
         ("thirty thousand deep", nested(30_000), INTERNAL),
     ])

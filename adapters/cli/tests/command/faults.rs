@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
@@ -17,6 +17,7 @@ use podsapi_client::{
 };
 
 use crate::process::{Running, Server, command, manifest, now, page, until};
+use crate::soak::metric;
 
 /// Returns a number from the environment, or this one.
 pub(crate) fn number(name: &str, otherwise: u64) -> u64 {
@@ -55,12 +56,14 @@ pub(crate) fn async_runtime() -> tokio::runtime::Runtime {
         .unwrap()
 }
 
-/// Follows until the mirror holds just these UIDs; what it is told of each pod is in order.
+/// Follows until the mirror holds just these UIDs, and counts how often it had all of a server; what
+/// it is told of each pod is in order. Returns how many pods were deleted.
 async fn follow(
     path: PathBuf,
     options: ClientOptions,
     mut wanted: tokio::sync::watch::Receiver<Option<BTreeSet<String>>>,
-) -> (usize, usize) {
+    synced: Arc<AtomicUsize>,
+) -> usize {
     let backoff = BackoffOptions {
         initial: Duration::from_millis(20),
         max: Duration::from_millis(100),
@@ -68,11 +71,11 @@ async fn follow(
     };
     let mut follow = Follow::new(path, options, backoff);
     let mut known = BTreeSet::new();
-    let (mut connected, mut deleted) = (0, 0);
+    let mut deleted = 0;
     loop {
         let done = wanted.borrow().as_ref() == Some(&known);
         if done && follow.mirror().is_synced() {
-            return (connected, deleted);
+            return deleted;
         }
         let event = tokio::select! {
             event = follow.next() => event,
@@ -92,8 +95,10 @@ async fn follow(
             FollowEvent::Change(Change::Modified { new, .. }) => {
                 assert!(known.contains(new.uid()), "{} was not there", new.uid());
             }
-            FollowEvent::Connected => connected += 1,
-            FollowEvent::Change(Change::Synced) | FollowEvent::Disconnected { .. } => {}
+            FollowEvent::Change(Change::Synced) => {
+                synced.fetch_add(1, Ordering::Relaxed);
+            }
+            FollowEvent::Connected | FollowEvent::Disconnected { .. } => {}
             FollowEvent::Unreadable(error) => panic!("{error}"),
         }
     }
@@ -163,14 +168,32 @@ fn a_server_that_is_killed_again_and_again_loses_no_deletion() {
         dialect: Dialect::Documented,
         ..ClientOptions::default()
     };
+    let synced = [(); 3].map(|()| Arc::<AtomicUsize>::default());
+    let syncs = || synced.each_ref().map(|count| count.load(Ordering::Relaxed));
+    // Waits until each follower has all of a server once more.
+    let all_sync = |before: [usize; 3]| {
+        until("all follow the server", || {
+            let mut both = before.iter().zip(syncs());
+            both.all(|(before, now)| now > *before).then_some(())
+        });
+    };
     let followers: Vec<_> = [ClientOptions::default(), narrow, documented]
         .into_iter()
-        .map(|options| runtime.spawn(follow(server.socket.clone(), options, wanted.clone())))
+        .zip(synced.clone())
+        .map(|(options, synced)| {
+            runtime.spawn(follow(
+                server.socket.clone(),
+                options,
+                wanted.clone(),
+                synced,
+            ))
+        })
         .collect();
+    all_sync([0; 3]);
     let hammers: Vec<_> = (0..2)
         .map(|_| runtime.spawn(hammer(server.socket.clone(), stop.clone())))
         .collect();
-    for _ in 0..kills {
+    for kill in 1..=kills {
         for _ in 0..random.usize(..20) {
             change(&mut pods, &mut random);
             std::thread::sleep(Duration::from_millis(random.u64(..10)));
@@ -180,7 +203,23 @@ fn a_server_that_is_killed_again_and_again_loses_no_deletion() {
         for _ in 0..random.usize(..5) {
             change(&mut pods, &mut random);
         }
+        let before = syncs();
         server = Server::start(sockets.path(), arguments);
+        // Half of the servers live until everybody follows them, the last one among them.
+        if (kills - kill).is_multiple_of(2) {
+            all_sync(before);
+        }
+    }
+    // What a new list does not mend: each is told of these, or does not converge.
+    let there = pods.iter().filter(|pod| pod.is_some()).count();
+    for (place, pod) in pods.iter_mut().enumerate().step_by(2) {
+        if pod.take().is_some() {
+            std::fs::remove_file(directory.path().join(format!("p{place}.yaml"))).unwrap();
+        }
+    }
+    let removed = there - pods.iter().filter(|pod| pod.is_some()).count();
+    for _ in 0..20 {
+        change(&mut pods, &mut random);
     }
     let last: BTreeSet<_> = pods.into_iter().flatten().collect();
     let count = last.len();
@@ -188,9 +227,13 @@ fn a_server_that_is_killed_again_and_again_loses_no_deletion() {
     for follower in followers {
         let end = async { tokio::time::timeout(Duration::from_secs(30), follower).await };
         let ended = runtime.block_on(end).expect("the mirror converges");
-        let (connected, deleted) = ended.unwrap();
-        println!("{count} pods left, {connected} watches, {deleted} deletions");
-        assert!(connected >= 1 && deleted > 0);
+        let deleted = ended.unwrap();
+        println!("{count} pods left, {deleted} deletions, {removed} of them under the last server");
+        assert!(deleted >= removed && removed > 0);
+    }
+    for syncs in syncs() {
+        println!("{syncs} watches");
+        assert!(syncs as u64 > kills / 2);
     }
     stop.store(true, Ordering::Relaxed);
     for hammer in hammers {
@@ -219,6 +262,7 @@ fn a_server_without_descriptors_serves_those_who_are_there_and_later_all() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         drop(others);
+        server.process.error_line("cannot accept connections");
         // Those that it cannot take are closed, so that their clients try again.
         let later = async {
             loop {
@@ -289,20 +333,29 @@ fn a_stopped_client_loses_its_watch_alone() {
         metrics.to_str().unwrap(),
     ];
     let server = Server::ready(folder.path(), arguments);
+    let other = server.command(&["watch", "-o", "name"]);
+    other.first_line();
     let mut watch = command(["watch", "-o", "json", "--socket"]);
     let watch = watch.arg(&server.socket).spawn().unwrap();
     let process = Pid::from_raw(watch.id().try_into().unwrap());
     let watch = Running::of(watch);
     watch.line("INITIAL_SYNC_COMPLETE");
     kill(process, Signal::SIGSTOP).unwrap();
+    let watches = || metric(&page(&metrics), "podsapi_watches");
+    assert_eq!(watches(), 2);
     until("the watch of the stopped client ends", || {
-        page(&metrics)
-            .contains("\npodsapi_watches 0\n")
-            .then_some(())
+        (watches() < 2).then_some(())
     });
+    // The other one goes on, and was never another one.
+    other.pass_lines();
+    other.line("pod/");
+    assert_eq!(watches(), 1);
     kill(process, Signal::SIGCONT).unwrap();
     watch.error_line("watch again");
     watch.line("INITIAL_SYNC_COMPLETE");
+    assert_eq!(watches(), 2);
+    let ended = other.stop();
+    assert_eq!(ended.stderr, "");
 }
 
 #[test]
@@ -356,4 +409,17 @@ fn a_wall_clock_that_jumps_changes_neither_limits_nor_watches() {
             );
         }
     });
+    // The last jump is to be seen: a library that was not loaded would change nothing.
+    let ended = server.process.stop();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let today = Command::new("date").args(["-u", "+%Y"]).output().unwrap();
+    let today: u32 = String::from_utf8(today.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    // Nine years of 365 days may fall short of a year's end.
+    let years = [today + 8, today + 9].map(|year| year.to_string());
+    let jumped = |line: &str| years.iter().any(|year| line.starts_with(year));
+    assert!(ended.stderr.lines().any(jumped), "{}", ended.stderr);
 }

@@ -101,18 +101,30 @@ impl Running {
     /// Asks it to stop, and returns how long that took.
     pub(crate) fn terminate(mut self) -> (Duration, ExitStatus) {
         let asked = now();
-        kill(
-            Pid::from_raw(self.child.id().try_into().unwrap()),
-            Signal::SIGTERM,
-        )
-        .unwrap();
+        self.signal(Signal::SIGTERM);
         let status = self.wait();
         (asked.elapsed(), status)
+    }
+
+    /// Asks it to stop, and returns what it left that was not looked at before.
+    pub(crate) fn stop(self) -> Ended {
+        self.signal(Signal::SIGTERM);
+        self.end()
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.child.id().try_into().unwrap()), signal).unwrap();
     }
 
     /// Waits for a line of output in which `wanted` occurs, and returns it.
     pub(crate) fn line(&self, wanted: &str) -> String {
         line(&self.lines, wanted)
+    }
+
+    /// Passes over the lines of output that came until now.
+    pub(crate) fn pass_lines(&self) {
+        self.lines.try_iter().for_each(drop);
     }
 
     /// Waits for the first line of output, which is empty when there is none.

@@ -49,10 +49,6 @@ fn many(streams: &mut Streams, count: usize, bytes: impl Fn(u32) -> Vec<u8>) -> 
     (0..count).flat_map(|_| bytes(streams.next())).collect()
 }
 
-pub(super) fn nothing(_streams: &mut Streams) -> Vec<u8> {
-    Vec::new()
-}
-
 pub(super) fn call_and_reset(streams: &mut Streams) -> Vec<u8> {
     many(streams, 4, |stream| {
         [call(stream, LIST), reset(stream, code::CANCEL)].concat()
@@ -101,6 +97,17 @@ pub(super) fn endless_block(streams: &mut Streams) -> Vec<u8> {
     part.repeat(100)
 }
 
+/// A header block in few frames, which takes more than a minute where a byte of it takes 5 ms.
+pub(super) fn long_block(streams: &mut Streams) -> Vec<u8> {
+    let value = vec![b'a'; 15_000];
+    let part = frame(kind::CONTINUATION, 0, 1, &block(&[("x", &value)]));
+    if streams.is_new() {
+        let first = frame(kind::HEADERS, 0, streams.next(), &block(&request(LIST)));
+        return [first, part].concat();
+    }
+    part
+}
+
 pub(super) fn empty_data(streams: &mut Streams) -> Vec<u8> {
     let stream = streams.next();
     [
@@ -144,16 +151,23 @@ pub(super) fn unknown_frames(_streams: &mut Streams) -> Vec<u8> {
     frame(0xfa, 0xff, 0, &[0; 16_384]).repeat(4)
 }
 
-pub(super) fn resets_of_idle(streams: &mut Streams) -> Vec<u8> {
-    many(streams, 10, |stream| {
-        [call(stream, "/nothing"), reset(stream, code::NO_ERROR)].concat()
+/// HTTP/2 has no such header: the server has to reset every one of these streams.
+pub(super) fn malformed(streams: &mut Streams) -> Vec<u8> {
+    many(streams, 50, |stream| {
+        headers(
+            stream,
+            &request_with(LIST, "connection", b"close"),
+            flag::END_STREAM,
+        )
     })
 }
 
+/// One byte for each of fifty lists; the connection as a whole has room.
 pub(super) fn dribble(streams: &mut Streams) -> Vec<u8> {
     if streams.is_new() {
         let small = settings(&[(setting::INITIAL_WINDOW_SIZE, 1)]);
-        return [small, many(streams, 50, |stream| call(stream, LIST))].concat();
+        let wide = window_update(0, LARGEST_WINDOW - 65_535);
+        return [small, wide, many(streams, 50, |stream| call(stream, LIST))].concat();
     }
     (0..50)
         .flat_map(|place| window_update(2 * place + 1, 1))
@@ -204,6 +218,10 @@ pub(super) fn zero_update(streams: &mut Streams) -> Vec<u8> {
     [open(stream, WATCH), window_update(stream, 0)].concat()
 }
 
+pub(super) fn zero_update_of_all(_streams: &mut Streams) -> Vec<u8> {
+    window_update(0, 0)
+}
+
 pub(super) fn window_overflow(streams: &mut Streams) -> Vec<u8> {
     let stream = streams.next();
     [open(stream, WATCH), window_update(0, LARGEST_WINDOW)].concat()
@@ -229,6 +247,18 @@ pub(super) fn even_stream(_streams: &mut Streams) -> Vec<u8> {
     call(2, LIST)
 }
 
+pub(super) fn earlier_stream(_streams: &mut Streams) -> Vec<u8> {
+    [call(5, LIST), call(3, LIST)].concat()
+}
+
+pub(super) fn data_on_idle(_streams: &mut Streams) -> Vec<u8> {
+    frame(kind::DATA, flag::END_STREAM, 7, &message(&[]))
+}
+
+pub(super) fn reset_of_idle(_streams: &mut Streams) -> Vec<u8> {
+    reset(7, code::CANCEL)
+}
+
 pub(super) fn promise(streams: &mut Streams) -> Vec<u8> {
     let stream = streams.next();
     let payload = [&[0, 0, 0, 2][..], &block(&request(LIST))].concat();
@@ -250,21 +280,53 @@ pub(super) fn many_calls(streams: &mut Streams) -> Vec<u8> {
     })
 }
 
+/// The prefix of a message of 4 GiB, one byte of it, and the end.
 pub(super) fn claims(streams: &mut Streams) -> Vec<u8> {
     many(streams, 10, |stream| {
-        [
-            open(stream, LIST),
-            frame(kind::DATA, 0, stream, &[0, 255, 255, 255, 255, 1]),
-        ]
-        .concat()
+        let begun = [0, 255, 255, 255, 255, 1];
+        let data = frame(kind::DATA, flag::END_STREAM, stream, &begun);
+        [open(stream, LIST), data].concat()
     })
 }
 
-pub(super) fn partial_messages(streams: &mut Streams) -> Vec<u8> {
-    many(streams, 150, |stream| {
-        let body = [&[0, 0, 0, 0xff, 0xff][..], &[0; 6_000]].concat();
-        [open(stream, LIST), frame(kind::DATA, 0, stream, &body)].concat()
+/// The prefix of a message of nearly 4 MiB, one byte of it, and no end.
+pub(super) fn open_claims(streams: &mut Streams) -> Vec<u8> {
+    many(streams, 50, |stream| {
+        let data = frame(kind::DATA, 0, stream, &[0, 0, 63, 255, 255, 1]);
+        [open(stream, LIST), data].concat()
     })
+}
+
+/// As many calls as a connection may have, none of which ends its request.
+pub(super) fn unfinished_calls(streams: &mut Streams) -> Vec<u8> {
+    many(streams, 200, |stream| open(stream, LIST))
+}
+
+/// Requests of the largest size but for their last bytes, as many as half a window of a connection
+/// has room for, and small ones that [`one_byte_more`] goes on with.
+pub(super) fn partial_messages(streams: &mut Streams) -> Vec<u8> {
+    let body = [&[0, 0, 1, 0, 0][..], &[0; 65_530]].concat();
+    let mut bytes = many(streams, LARGE_PARTS, |stream| {
+        let parts = body.chunks(16_384);
+        let data = parts.flat_map(|part| frame(kind::DATA, 0, stream, part));
+        open(stream, LIST).into_iter().chain(data).collect()
+    });
+    bytes.extend(many(streams, SMALL_PARTS, |stream| {
+        let part = frame(kind::DATA, 0, stream, &body[..1_100]);
+        [open(stream, LIST), part].concat()
+    }));
+    bytes
+}
+
+const LARGE_PARTS: usize = 7;
+const SMALL_PARTS: usize = 20;
+
+/// One byte more of each small request, so that not even a small one of somebody else has room.
+pub(super) fn one_byte_more(streams: &mut Streams) -> Vec<u8> {
+    let last = 2 * streams.used - 1;
+    (0..SMALL_PARTS as u32)
+        .flat_map(|place| frame(kind::DATA, 0, last - 2 * place, &[0]))
+        .collect()
 }
 
 pub(super) fn unread_bodies(streams: &mut Streams) -> Vec<u8> {
@@ -275,7 +337,7 @@ pub(super) fn unread_bodies(streams: &mut Streams) -> Vec<u8> {
 }
 
 pub(super) fn watches(streams: &mut Streams) -> Vec<u8> {
-    many(streams, 150, |stream| call(stream, WATCH))
+    many(streams, 200, |stream| call(stream, WATCH))
 }
 
 pub(super) fn watch_and_cancel(streams: &mut Streams) -> Vec<u8> {
@@ -297,16 +359,57 @@ pub(super) fn compressed(streams: &mut Streams) -> Vec<u8> {
     })
 }
 
-pub(super) fn forged_paths(streams: &mut Streams) -> Vec<u8> {
+/// What would steer a terminal or begin a line of a log, in all that a client may say.
+///
+/// HTTP/2 itself refuses what is below a space; what is above ASCII comes through.
+pub(super) fn forged_words(streams: &mut Streams) -> Vec<u8> {
+    let path = format!("/{FORGED}/{FORGED}");
+    let words = FORGED.as_bytes();
+    let mut bytes = many(streams, 4, |stream| call(stream, &path));
+    for (name, value) in [
+        ("content-type", words),
+        ("grpc-timeout", words),
+        ("grpc-encoding", words),
+        ("x-podsapi-fields", words),
+        (":authority", b"\x1b[31m ERROR forged"),
+        ("user-agent", b"\xff\xfe\x9b2J"),
+    ] {
+        bytes.extend(many(streams, 1, |stream| {
+            let body = frame(kind::DATA, flag::END_STREAM, stream, &message(words));
+            [headers(stream, &request_with(LIST, name, value), 0), body].concat()
+        }));
+    }
+    // A GOAWAY has room for words, too.
+    let farewell = [&[0; 8][..], b"\x1b[31m\nERROR forged\n"].concat();
+    bytes.extend(frame(kind::GO_AWAY, 0, 0, &farewell));
+    bytes
+}
+
+/// A command of terminals in one character, the end of a line in two ways, and a change of direction.
+pub(super) const FORGED: &str = "a\u{9b}31mERROR\u{85}forged\u{2028}\u{202e}b";
+
+/// One header more than the library's table of them has room for, a byte each.
+pub(super) fn too_many_headers(streams: &mut Streams) -> Vec<u8> {
+    const ACCEPT_ENCODING: u8 = 0x90;
+    let stream = streams.next();
+    let mut fields = block(&request(LIST));
+    fields.extend([ACCEPT_ENCODING; 24_577]);
+    let (first, rest) = fields.split_at(16_384);
+    [
+        frame(kind::HEADERS, 0, stream, first),
+        frame(kind::CONTINUATION, flag::END_HEADERS, stream, rest),
+    ]
+    .concat()
+}
+
+pub(super) fn informational(streams: &mut Streams) -> Vec<u8> {
     many(streams, 10, |stream| {
-        call(stream, "/\u{1b}[31mERROR forged/\u{9b}2J\u{202e}")
+        let fields = [&[(":status", &b"103"[..])], &request(LIST)[..]].concat();
+        headers(stream, &fields, flag::END_STREAM)
     })
 }
 
-pub(super) fn many_headers(streams: &mut Streams) -> Vec<u8> {
-    let mut fields = request(LIST);
-    fields.extend([("x", &b""[..]); 400]);
-    many(streams, 4, |stream| {
-        frame(kind::HEADERS, flag::END_HEADERS, stream, &block(&fields))
-    })
+/// The end of a greeting: what the server said first is acknowledged.
+pub(super) fn acknowledgement(_streams: &mut Streams) -> Vec<u8> {
+    frame(kind::SETTINGS, flag::ACK, 0, &[])
 }

@@ -2,23 +2,25 @@
 
 use std::io::IoSlice;
 use std::os::fd::AsRawFd;
-use std::os::unix::net::UnixStream as Socket;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
-use podsapi_tests::frames::{PREFACE, settings};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 
-use super::floods;
+use super::attacks::{beginning, connect};
+use super::floods::{self, Streams};
+use super::tally::Tally;
+
+/// Descriptors in one message; the kernel takes 253.
+const PASSED: usize = 100;
 
 /// What is done to the socket.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
-    /// More connections than are allowed, all kept.
-    Crowd,
-    /// File descriptors are sent along.
+    /// File descriptors are sent along, and bytes out of band.
     Descriptors,
     /// The client goes away while it is answered.
     Leave,
@@ -26,75 +28,58 @@ pub(super) enum Kind {
     Storm,
 }
 
-pub(super) async fn attack(socket: &Path, kind: Kind) {
+pub(super) async fn attack(socket: PathBuf, kind: Kind, tally: Arc<Tally>) {
     match kind {
-        Kind::Crowd => crowd(socket).await,
-        Kind::Descriptors => descriptors(socket).await,
-        Kind::Leave => leave(socket).await,
-        Kind::Storm => storm(socket).await,
+        Kind::Descriptors => descriptors(&socket, &tally).await,
+        Kind::Leave => leave(&socket, &tally).await,
+        Kind::Storm => storm(&socket, &tally).await,
     }
 }
 
-/// Root and the server's own user have seven eighths of all connections at most together with
-/// others; this process is both, so some room is left for the good client, which is in already.
-async fn crowd(socket: &Path) {
-    let mut held = Vec::new();
-    for _ in 0..900 {
-        if let Ok(stream) = UnixStream::connect(socket).await {
-            held.push(stream);
-        }
-    }
-    std::future::pending().await
-}
-
-async fn descriptors(socket: &Path) {
+async fn descriptors(socket: &Path, tally: &Tally) {
     let null = std::fs::File::open("/dev/null").unwrap();
-    let passed = [null.as_raw_fd(); 100];
+    let passed = [null.as_raw_fd(); PASSED];
     let control = [ControlMessage::ScmRights(&passed)];
     loop {
-        let Ok(stream) = Socket::connect(socket) else {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-            continue;
+        let stream = connect(socket, tally).await;
+        let send = |bytes: &[u8], control: &[ControlMessage<'_>], flags| {
+            let slices = [IoSlice::new(bytes)];
+            sendmsg::<()>(stream.as_raw_fd(), &slices, control, flags, None)
         };
-        stream.set_nonblocking(true).unwrap();
-        let bytes = [PREFACE, &settings(&[])].concat();
-        let sent = |bytes: &[u8]| {
-            let bytes = [IoSlice::new(bytes)];
-            sendmsg::<()>(
-                stream.as_raw_fd(),
-                &bytes,
-                &control,
-                MsgFlags::empty(),
-                None,
-            )
-        };
-        let _refused = sent(&bytes);
+        let mut next = beginning();
         for _ in 0..100 {
-            if sent(&floods::pings(&mut floods::Streams::default())[..17]).is_err() {
+            // The first of the bytes takes them along.
+            if send(&next, &control, MsgFlags::empty()).is_err() {
                 break;
             }
+            tally.wrote(&next);
+            next = floods::pings(&mut Streams::default())[..17].to_vec();
         }
+        let _unsupported = send(b"!", &[], MsgFlags::MSG_OOB);
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
 
-async fn leave(socket: &Path) {
+async fn leave(socket: &Path, tally: &Tally) {
     loop {
-        let Ok(mut stream) = UnixStream::connect(socket).await else {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-            continue;
-        };
-        let lists = floods::lists(&mut floods::Streams::default());
-        let bytes = [PREFACE, &settings(&[]), &lists].concat();
-        let _refused = stream.write_all(&bytes).await;
+        let mut stream = connect(socket, tally).await;
+        let lists = floods::lists(&mut Streams::default());
+        let bytes = [beginning(), lists].concat();
+        if stream.write_all(&bytes).await.is_ok() {
+            tally.wrote(&bytes);
+        }
         let _readable = stream.readable().await;
     }
 }
 
-async fn storm(socket: &Path) {
+/// Whoever finds the socket's queue full goes on at once: that is the point.
+async fn storm(socket: &Path, tally: &Tally) {
     loop {
         for _ in 0..200 {
-            drop(Socket::connect(socket));
+            match UnixStream::connect(socket).await {
+                Ok(_stream) => tally.connected(),
+                Err(_full) => tally.found_full(),
+            }
         }
         tokio::task::yield_now().await;
     }

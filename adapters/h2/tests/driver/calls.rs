@@ -238,6 +238,28 @@ async fn a_deadline_ends_a_call_with_its_own_code() {
     assert!(metrics.contains(line), "{metrics}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_question_that_does_not_come_in_time_is_counted_unless_the_deadline_was_earlier() {
+    let limits = Limits {
+        reflection_idle_timeout: Duration::from_secs(5),
+        ..Limits::default()
+    };
+    let node = Node::with(&[], limits, unlimited());
+    let client = node.client().await;
+    let counted = r#"podsapi_calls_refused_total{reason="question_time"}"#;
+    for (timeout, count) in [("3S", 0), ("7S", 1), ("7S", 2)] {
+        let mut ask = request(REFLECTION);
+        let value = timeout.parse().unwrap();
+        ask.headers_mut().insert("grpc-timeout", value);
+        let mut requests = client.requests.clone().ready().await.unwrap();
+        let (response, _silent) = requests.send_request(ask, false).unwrap();
+        let answer = harness::Answer::read(response).await;
+        assert_eq!(answer.code(), Code::DeadlineExceeded, "{timeout}");
+        let line = format!("\n{counted} {count}\n");
+        assert!(node.server.metrics_text().contains(&line), "{timeout}");
+    }
+}
+
 #[tokio::test]
 async fn a_bug_in_a_call_is_internal_for_that_call_only() {
     let node = Node::small();

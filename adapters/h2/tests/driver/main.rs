@@ -4,6 +4,7 @@ mod calls;
 #[expect(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 mod churn;
 mod connections;
+mod endings;
 #[expect(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 mod fairness;
 #[expect(clippy::unwrap_used, reason = "a test fails where its harness does")]

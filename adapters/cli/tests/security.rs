@@ -36,7 +36,14 @@ fn limits_are_as_told() {
             "streams a connection",
             limits.max_streams_per_connection.to_string(),
         ),
-        ("calls in progress", grouped(limits.max_calls as u64)),
+        (
+            "calls in progress",
+            format!(
+                "{}, and {} of each connection in any case",
+                grouped(limits.max_calls as u64),
+                limits.calls_kept_per_connection
+            ),
+        ),
         ("watches", grouped(config.max_watches.get())),
         (
             "unread events a watch",
@@ -55,12 +62,16 @@ fn limits_are_as_told() {
         ),
         (
             "request bytes of all calls",
-            format!("{} MiB", limits.max_request_bytes_in_flight >> 20),
+            format!(
+                "{} MiB, and {} KiB of each call in any case",
+                limits.max_request_bytes_in_flight >> 20,
+                limits.request_bytes_kept_per_call >> 10
+            ),
         ),
         (
             "replies that wait to be read",
             format!(
-                "{} MiB a connection, {} GiB in all",
+                "{} MiB a connection, {} GiB in all, and one reply of each connection in any case",
                 limits.max_reply_bytes_per_connection >> 20,
                 limits.max_reply_bytes >> 30
             ),
@@ -74,13 +85,22 @@ fn limits_are_as_told() {
             format!("{} KiB as text", podsapi_core::MAX_MASK_BYTES >> 10),
         ),
         (
-            "time for a preface, a frame, a header block, a request",
+            "questions a reflection stream",
+            format!(
+                "{}, and {} minutes between them",
+                grouped(limits.max_reflection_requests as u64),
+                limits.reflection_idle_timeout.as_secs() / 60
+            ),
+        ),
+        (
+            "time for a preface, a frame, a header block",
             seconds(limits.preface_timeout),
         ),
         (
-            "time for a preface, a frame, a header block, a request",
+            "time for a preface, a frame, a header block",
             seconds(limits.request_timeout),
         ),
+        ("time for a request", seconds(limits.request_timeout)),
         ("a reply that is not read", seconds(limits.reply_timeout)),
         (
             "a watch that is not read",
@@ -98,6 +118,17 @@ fn limits_are_as_told() {
                 seconds(limits.keepalive_timeout)
             ),
         ),
+        (
+            "no call",
+            format!("{} minutes", limits.idle_timeout.as_secs() / 60),
+        ),
+        (
+            "frames that say nothing, streams that must be reset",
+            format!(
+                "as the library bounds them; {} resets of a connection",
+                grouped(limits.max_stream_errors as u64)
+            ),
+        ),
     ];
     for (what, number) in told {
         assert_eq!(limit(what), number, "{what}");
@@ -110,6 +141,56 @@ fn limits_are_as_told() {
     assert!(SECURITY.contains(&pods), "{pods}");
     let fair = format!("a rate for each of {DEFAULT_FAIR_PEERS} users");
     assert!(limit("with `--fair`").starts_with(&fair), "{fair}");
+}
+
+#[test]
+fn what_every_connection_has_of_its_own_is_told_with_what_it_adds() {
+    let limits = Limits::default();
+    let connections = limit("connections").split(' ').next().unwrap_or_default();
+    let told = [
+        format!(
+            "{} calls, {} KiB of each request, one reply",
+            limits.calls_kept_per_connection,
+            limits.request_bytes_kept_per_call >> 10
+        ),
+        format!(
+            "{} + {} x {connections} calls",
+            grouped(limits.max_calls as u64),
+            limits.calls_kept_per_connection
+        ),
+    ];
+    // Lines end where there is no room.
+    let text = SECURITY.replace('\n', " ");
+    for words in told {
+        assert!(text.contains(&words), "{words}");
+    }
+}
+
+#[tokio::test]
+async fn every_counter_that_is_told_is_there() {
+    let runtime = podsapi_tokio::TokioRuntime::new();
+    let pods = podsapi_core::Pods::new(Config::default(), podsapi_core::Moment::ORIGIN);
+    let server = podsapi_h2::Server::new(pods, Limits::default(), runtime);
+    let metrics = server.metrics_text();
+    let mut name = "";
+    let mut told = 0;
+    for text in SECURITY.split('`') {
+        let (metric, label) = text.split_at(text.find('{').unwrap_or(text.len()));
+        if metric.ends_with("_total") {
+            name = metric;
+        } else if !metric.is_empty() || !label.starts_with("{reason=") {
+            continue;
+        }
+        // A label alone is one more of the metric before it.
+        told += 1;
+        let found = if label.is_empty() {
+            format!("# TYPE {name} counter")
+        } else {
+            format!("\n{name}{label} 0\n")
+        };
+        assert!(metrics.contains(&found), "{found}\n{metrics}");
+    }
+    assert!(told > 20, "{told}");
 }
 
 #[test]

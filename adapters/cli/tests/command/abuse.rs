@@ -18,9 +18,10 @@ mod sockets;
 mod tally;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use podsapi_tests::frames::kind;
 use tokio::runtime::Runtime;
 
 use crate::faults::{async_runtime, number};
@@ -51,12 +52,12 @@ const QUIET: [&str; 6] = [
     "podsapi_calls_panicked_total",
 ];
 
-/// Returns the value that this share of all values does not exceed.
+/// Returns the value that this share of all values does not exceed; of none, nothing.
 fn percentile(values: &[Duration], share: usize) -> Duration {
     let mut values = values.to_vec();
     values.sort_unstable();
     let place = (values.len() * share).div_ceil(100).saturating_sub(1);
-    values[place]
+    values.get(place).copied().unwrap_or_default()
 }
 
 /// A server under attack.
@@ -155,8 +156,16 @@ impl Row {
     }
 }
 
+/// Held while something is measured.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn good_calls_go_on_under_every_attack() {
+    let _alone = alone();
     let seconds = number("PODSAPI_ATTACK_SECONDS", 0);
     // Without seconds all goes as fast as it can.
     let (time, period, every) = match seconds {
@@ -205,6 +214,7 @@ fn good_calls_go_on_under_every_attack() {
     let wanted = ATTACKS.iter().filter(|(name, ..)| name.contains(&only));
     for (name, attack, proofs) in wanted {
         let (served, done) = scene.fight(name, *attack, proofs);
+        quieten();
         rows.push(Row {
             name,
             served,
@@ -222,7 +232,6 @@ fn good_calls_go_on_under_every_attack() {
     for row in &rows {
         row.print(limit);
     }
-    quieten();
     assert_eq!(values.last(), Some(&0), "a call panicked");
     let peak = rows.iter().map(|row| row.memory).max();
     let mut last = Resources::of(process);
@@ -247,4 +256,37 @@ fn good_calls_go_on_under_every_attack() {
     // The limit of connections is told once a minute, and nothing else of what clients do.
     let lines = ended.stderr.lines().count();
     assert!(lines < 50, "{}", ended.stderr);
+}
+
+#[test]
+fn what_attackers_say_forges_no_line_of_a_log() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--simulate", "1", "--qps", "0", "--log", "debug"];
+    let server = Server::ready(folder.path(), arguments);
+    let runtime = async_runtime();
+    let tally = Arc::<Tally>::default();
+    let attack = Attack::Flood(floods::forged_words);
+    let mut tasks = begin(runtime.handle(), &server.socket, attack, &tally);
+    let heard = [Proof::Heard(kind::HEADERS, 50)];
+    let proofs = Proofs::begin(&heard, &server.socket, Duration::ZERO);
+    until("the words were answered", || {
+        proofs.missing(&tally).is_none().then_some(())
+    });
+    runtime.block_on(tasks.shutdown());
+    let ended = server.process.stop();
+    assert_eq!(ended.code, Some(0));
+    let mut forged = 0;
+    for line in ended.stderr.lines() {
+        let raw = |letter: char| letter.is_control() || "\u{2028}\u{202e}".contains(letter);
+        assert!(!line.contains(raw), "{line:?}");
+        let (time, rest) = line.split_once(' ').unwrap();
+        let is_ours = time.ends_with('Z') && rest.contains(" podsapi");
+        assert!(
+            is_ours && !rest.trim_start().starts_with("ERROR"),
+            "{line:?}"
+        );
+        forged += usize::from(line.contains("forged"));
+    }
+    assert!(forged > 0, "{}", ended.stderr);
 }

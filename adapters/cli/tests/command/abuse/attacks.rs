@@ -18,8 +18,8 @@ use super::tally::{Ear, Tally};
 /// What a client sends next on a connection that has begun.
 pub(super) type Bytes = fn(&mut Streams) -> Vec<u8>;
 
-/// How long a held connection stays before another one takes its place: less than it takes the
-/// server to end what does not go on, so that what is held is always there.
+/// How long a held connection stays at least before another one takes its place: less than it takes
+/// the server to end what does not go on, so that what is held is always there.
 const HELD: Duration = Duration::from_secs(5);
 
 /// How often a held connection is looked at.
@@ -69,8 +69,10 @@ pub(super) fn begin(
             tasks.spawn_on(flood(socket, bytes, Reading::Between, own()), runtime);
         }
         Attack::Hold(count, bytes, more) => {
-            for _ in 0..count {
-                tasks.spawn_on(hold(socket.clone(), bytes, more, own()), runtime);
+            for place in 0..count {
+                // Not all leave at one time.
+                let time = HELD + LOOK * u32::try_from(place).unwrap_or_default();
+                tasks.spawn_on(hold(socket.clone(), time, bytes, more, own()), runtime);
             }
         }
         Attack::Silent(count) => {
@@ -188,7 +190,13 @@ async fn flood(socket: PathBuf, bytes: Bytes, reading: Reading, tally: Arc<Tally
     }
 }
 
-async fn hold(socket: PathBuf, bytes: Bytes, more: Option<Bytes>, tally: Arc<Tally>) {
+async fn hold(
+    socket: PathBuf,
+    time: Duration,
+    bytes: Bytes,
+    more: Option<Bytes>,
+    tally: Arc<Tally>,
+) {
     loop {
         let mut stream = connect(&socket, &tally).await;
         let held = async {
@@ -220,7 +228,7 @@ async fn hold(socket: PathBuf, bytes: Bytes, more: Option<Bytes>, tally: Arc<Tal
                 }
             }
         };
-        if timeout(HELD, held).await.is_ok() {
+        if timeout(time, held).await.is_ok() {
             tally.closed();
         }
     }

@@ -25,6 +25,7 @@ pub(super) struct Good {
 
 #[derive(Default)]
 struct State {
+    begun: AtomicBool,
     stop: AtomicBool,
     calls: AtomicUsize,
     connects: AtomicUsize,
@@ -40,8 +41,9 @@ pub(super) struct Served {
 }
 
 impl Good {
-    /// Begins to call, and is connected when this returns; with `every` it connects anew with every
-    /// so manieth call, to see that it is still let in.
+    /// Begins to call, and was answered when this returns, which does not count: what the last attack
+    /// left is over then. With `every` it connects anew with every so manieth call, to see that it is
+    /// still let in.
     pub(super) fn begin(name: &str, socket: &Path, period: Duration, every: Option<usize>) -> Self {
         let state = Arc::<State>::default();
         let (own, socket) = (Arc::clone(&state), socket.to_owned());
@@ -56,7 +58,7 @@ impl Good {
             thread: thread.spawn(run).unwrap(),
             state,
         };
-        good.wait(|good| good.calls() > 0);
+        good.wait(|good| good.state.begun.load(Ordering::Relaxed));
         good
     }
 
@@ -93,6 +95,11 @@ impl Good {
 async fn call(socket: PathBuf, period: Duration, every: Option<usize>, state: &State) -> Served {
     let mut served = Served::default();
     let mut client = connect(&socket, &mut served, state).await;
+    let first = timeout(PATIENCE, client.list()).await;
+    first.expect("a list ends").expect("a list is answered");
+    served.connects.clear();
+    state.connects.store(0, Ordering::Relaxed);
+    state.begun.store(true, Ordering::Relaxed);
     let mut ticks = interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while !state.stop.load(Ordering::Relaxed) {

@@ -36,7 +36,7 @@ struct State {
 pub(super) struct Served {
     /// Each call, in the order of time.
     pub(super) calls: Vec<Duration>,
-    /// Each connection: until it is there, however often that is tried.
+    /// Each connection: until it is there, however often that is tried, and its first call answered.
     pub(super) connects: Vec<Duration>,
 }
 
@@ -95,8 +95,6 @@ impl Good {
 async fn call(socket: PathBuf, period: Duration, every: Option<usize>, state: &State) -> Served {
     let mut served = Served::default();
     let mut client = connect(&socket, &mut served, state).await;
-    let first = timeout(PATIENCE, client.list()).await;
-    first.expect("a list ends").expect("a list is answered");
     served.connects.clear();
     state.connects.store(0, Ordering::Relaxed);
     state.begun.store(true, Ordering::Relaxed);
@@ -124,7 +122,8 @@ async fn call(socket: PathBuf, period: Duration, every: Option<usize>, state: &S
     served
 }
 
-/// Connects; a socket whose queue is full at the moment is tried again, as every client does.
+/// Connects and calls, which waits for the server to accept what came before; a socket whose queue is
+/// full at the moment is tried again, as every client does.
 async fn connect(socket: &Path, served: &mut Served, state: &State) -> Client {
     let began = now();
     let connecting = async {
@@ -136,9 +135,12 @@ async fn connect(socket: &Path, served: &mut Served, state: &State) -> Client {
         }
     };
     let client = timeout(PATIENCE, connecting).await;
+    let client = client.expect("the good client is let in");
+    let first = timeout(PATIENCE, client.status()).await;
+    first.expect("a call ends").expect("a call is answered");
     served.connects.push(began.elapsed());
     state
         .connects
         .store(served.connects.len(), Ordering::Relaxed);
-    client.expect("the good client is let in")
+    client
 }

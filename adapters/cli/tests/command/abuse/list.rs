@@ -250,8 +250,8 @@ pub(super) const ATTACKS: &[Listed] = &[
     ),
     (
         "A30 stuck watches",
-        Hold(21, floods::watches, None),
-        &[Frames(8_000), Gauge(WATCHES, 4_000)],
+        Hold(24, floods::watches, None),
+        &[Frames(8_000), Gauge(WATCHES, 3_500)],
     ),
     (
         "A31 watch and cancel",

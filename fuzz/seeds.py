@@ -33,6 +33,9 @@ def authority():
     seed("authority", "empty_literal", b"\x01\x00")
     seed("authority", "resized", b"\x3f\xe1\x1f" + path)
     block = start + path
+    # Behind a field an authority thrice and the method again, which is malformed; then one that is cut.
+    cut = start + b"\x93\x81\x81\x81\x82\x00\x01a\x05xy"
+    seed("authority", "malformed_before_a_cut_field", frame(4, 0, 0, b"") + frame(1, 1, 1, cut) + frame(9, 4, 1, b"zzz"))
     seed(
         "authority",
         "frames",

@@ -32,10 +32,11 @@ pub fn wire(data: &[u8]) {
             (refused, decoded) => panic!("{dialect:?}: {refused:?}, by prost {decoded:?}"),
         }
         let understood = v1alpha1::ListPodsRequest::decode(data).is_ok();
-        let list = refusal(Call::new(dialect, Method::ListPods, body.clone()));
-        match list {
-            None => assert!(understood),
-            Some((code, _)) => assert!(!understood && code == Code::Internal, "{code:?}"),
+        for method in [Method::ListPods, Method::WatchPods] {
+            match refusal(Call::new(dialect, method, body.clone())) {
+                None => assert!(understood, "{method:?}"),
+                Some((code, _)) => assert!(!understood && code == Code::Internal, "{code:?}"),
+            }
         }
     }
 }

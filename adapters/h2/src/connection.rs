@@ -42,12 +42,12 @@ where
     IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let Some(_slot) = shared.connections.take(1, shared.limits.max_connections) else {
-        shared.meters.connections_refused.add(1);
+        shared.count_refused_connection(peer);
         tracing::debug!(?peer, "a connection is closed, there are too many");
         return;
     };
     shared.meters.connections_accepted.add(1);
-    shared.meters.count_peer(peer);
+    shared.meters.served_peers.count(peer);
     tracing::debug!(uid = peer.uid, pid = peer.pid, "a connection begins");
     let now = shared.runtime.now();
     let heard = Arc::<Heard>::default();

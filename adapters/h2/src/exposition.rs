@@ -408,7 +408,18 @@ impl<R: Runtime> Shared<R> {
             "limit",
             &meters.replies_refused,
         );
-        peers(page, &meters.peers());
+        peers(
+            page,
+            "podsapi_connections_by_user_total",
+            "Connections that were served, by the user id of the peer.",
+            &meters.served_peers.counts(),
+        );
+        peers(
+            page,
+            "podsapi_connections_refused_by_user_total",
+            "Connections that were closed because too many were open, by the user id of the peer.",
+            &meters.refused_peers.counts(),
+        );
         durations(page, requests);
     }
 }
@@ -421,18 +432,13 @@ fn tally<T: Counted>(page: &mut Page, name: &str, help: &str, label: &str, tally
     }
 }
 
-/// The connections by the user who made them.
-fn peers(page: &mut Page, counts: &PeerCounts) {
-    const NAME: &str = "podsapi_connections_by_user_total";
-    page.begin(
-        NAME,
-        COUNTER,
-        "Connections that were served, by the user id of the peer.",
-    );
+/// Connections by the user who made them.
+fn peers(page: &mut Page, name: &str, help: &str, counts: &PeerCounts) {
+    page.begin(name, COUNTER, help);
     for (user, count) in &counts.by_user {
-        page.sample(NAME, &[("uid", &user.to_string())], count);
+        page.sample(name, &[("uid", &user.to_string())], count);
     }
-    page.sample(NAME, &[("uid", "other")], counts.others);
+    page.sample(name, &[("uid", "other")], counts.others);
 }
 
 /// How long unary calls took; a watch takes as long as its reader likes.

@@ -26,6 +26,8 @@ pub(crate) struct Meters {
     pub(crate) connections_accepted: Counter,
     /// Connections that were closed because there were too many.
     pub(crate) connections_refused: Counter,
+    /// The same by the user of their peer.
+    pub(crate) refused_peers: PeerMeter,
     /// Streams refused because too many were open on their connection.
     pub(crate) streams_refused: Counter,
     /// Connections that the server ended by itself.
@@ -40,11 +42,15 @@ pub(crate) struct Meters {
     pub(crate) panics: Counter,
     /// How calls ended.
     requests: Mutex<Requests>,
-    /// Connections by the user of their peer.
-    peers: Mutex<PeerCounts>,
+    /// Connections that were served, by the user of their peer.
+    pub(crate) served_peers: PeerMeter,
 }
 
-/// Connections that were served, by the user of their peer.
+/// Counts connections by the user of their peer.
+#[derive(Debug, Default)]
+pub(crate) struct PeerMeter(Mutex<PeerCounts>);
+
+/// Connections by the user of their peer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PeerCounts {
     /// The first [`MAX_COUNTED_USERS`] users.
@@ -189,9 +195,19 @@ impl Meters {
         }
     }
 
+    /// Returns a copy of how calls ended.
+    pub(crate) fn requests(&self) -> Requests {
+        self.requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl PeerMeter {
     /// Counts a connection of this peer.
-    pub(crate) fn count_peer(&self, peer: Peer) {
-        let mut counts = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn count(&self, peer: Peer) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let room = counts.by_user.len() < MAX_COUNTED_USERS;
         match peer.uid {
             Some(user) if room || counts.by_user.contains_key(&user) => {
@@ -201,17 +217,9 @@ impl Meters {
         }
     }
 
-    /// Returns a copy of the connections by user.
-    pub(crate) fn peers(&self) -> PeerCounts {
-        self.peers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    /// Returns a copy of how calls ended.
-    pub(crate) fn requests(&self) -> Requests {
-        self.requests
+    /// Returns a copy of the counts.
+    pub(crate) fn counts(&self) -> PeerCounts {
+        self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -261,15 +269,15 @@ mod tests {
 
     #[test]
     fn so_many_users_are_counted_by_name_and_the_others_together() {
-        let meters = Meters::default();
+        let meter = PeerMeter::default();
         for uid in (0..100).chain([3, 99]) {
-            meters.count_peer(Peer {
+            meter.count(Peer {
                 uid: Some(uid),
                 pid: None,
             });
         }
-        meters.count_peer(Peer::default());
-        let counts = meters.peers();
+        meter.count(Peer::default());
+        let counts = meter.counts();
         assert_eq!(counts.by_user.len(), MAX_COUNTED_USERS);
         assert_eq!((counts.by_user[&3], counts.by_user[&4]), (2, 1));
         assert_eq!(counts.others, 100 - 64 + 1 + 1);

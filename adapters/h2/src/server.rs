@@ -253,8 +253,8 @@ impl<R: Runtime> Server<R> {
     ///
     /// For who accepts connections and has a limit of its own; [`Limits::max_connections`] is
     /// counted without this.
-    pub fn count_refused_connection(&self) {
-        self.shared.meters.connections_refused.add(1);
+    pub fn count_refused_connection(&self, peer: Peer) {
+        self.shared.count_refused_connection(peer);
     }
 
     /// Returns the number of connections that are being served.
@@ -280,6 +280,12 @@ impl<R: Runtime> fmt::Debug for Server<R> {
 }
 
 impl<R: Runtime> Shared<R> {
+    /// Counts a connection of this peer that was closed unserved.
+    pub(crate) fn count_refused_connection(&self, peer: Peer) {
+        self.meters.connections_refused.add(1);
+        self.meters.refused_peers.count(peer);
+    }
+
     /// Lets `act` see and change the pods, then wakes the watches that became readable.
     pub(crate) fn with_pods<T>(&self, act: impl FnOnce(&mut Pods) -> T) -> T {
         self.with_service(|service| act(&mut service.pods))

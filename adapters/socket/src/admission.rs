@@ -41,7 +41,7 @@ impl Admission {
         let peer = peer(stream);
         let slot = self.slots.take(peer.uid);
         if slot.is_none() {
-            server.count_refused_connection();
+            server.count_refused_connection(peer);
             tracing::debug!(?peer, "connection refused: no free slot");
             if self.may_tell(runtime.now()) {
                 let limit = self.slots.limit();

@@ -157,10 +157,12 @@ async fn one_connection_too_many_is_closed_and_counted() {
             .unwrap(),
         0
     );
+    let answer = get(&metrics, "/metrics").await;
+    let user = nix::unistd::geteuid();
+    let by_user = format!("\npodsapi_connections_refused_by_user_total{{uid=\"{user}\"}} 1\n");
     assert!(
-        get(&metrics, "/metrics")
-            .await
-            .contains("\npodsapi_connections_refused_total 1\n")
+        answer.contains("\npodsapi_connections_refused_total 1\n") && answer.contains(&by_user),
+        "{answer}"
     );
     drop(first);
     let begin = Instant::now();

@@ -1,11 +1,17 @@
 //! Your own store, served: `cargo run -p podsapi-smol --example embed-smol -- /tmp/pods.sock`
 
-use std::{error::Error, sync::Arc};
+use std::{error::Error, pin::pin, sync::Arc, time::Duration};
 
 use async_executor::Executor;
+use async_io::Timer;
 use async_signal::{Signal, Signals};
-use futures_util::StreamExt;
-use podsapi_core::{Config, EncodedPod, Pods, SourceConfig, SourceEvent, SourceKind};
+use futures_util::{
+    StreamExt,
+    future::{Either, select},
+};
+use podsapi_core::{
+    Config, EncodedPod, Pods, SourceConfig, SourceEvent, SourceId, SourceKind, Uid,
+};
 use podsapi_h2::{Limits, Runtime, Server};
 use podsapi_proto::{core_v1::Pod, meta_v1::ObjectMeta};
 use podsapi_smol::{Listener, ServeOptions, SmolRuntime, SocketOptions, serve};
@@ -19,39 +25,46 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A source is a name; nothing is served before its first list is complete.
     let executor = Arc::new(Executor::new());
     let runtime = SmolRuntime::new(executor.clone());
-    let sources = vec![SourceConfig::new("mine", SourceKind::Snapshot)];
-    let pods = Pods::new(
-        Config {
-            sources,
-            ..Config::default()
-        },
-        runtime.now(),
-    );
+    let config = Config {
+        sources: vec![SourceConfig::new("mine", SourceKind::Snapshot)],
+        ..Config::default()
+    };
+    let pods = Pods::new(config, runtime.now());
     let mine = pods.source("mine").ok_or("the source is not configured")?;
     let server = Server::new(pods, Limits::default(), runtime.clone());
 
-    // The first list. Later changes are single words: Put, Remove. Deletions carry their time.
-    let at = 0;
+    // The first list is what comes between Begin and Complete.
+    let at = SmolRuntime::wall_seconds();
     server.handle_source(mine, SourceEvent::Begin)?;
-    server.handle_source(
-        mine,
-        SourceEvent::Put {
-            pod: pod("web", "uid-1")?,
-            at,
-        },
-    )?;
+    let pod = pod("web", "uid-0")?;
+    server.handle_source(mine, SourceEvent::Put { pod, at })?;
     server.handle_source(mine, SourceEvent::Complete { at })?;
 
-    let listener = Listener::bind(&SocketOptions::new(path))?;
+    let listeners = vec![Listener::bind(&SocketOptions::new(path))?];
     let mut signals = Signals::new([Signal::Term, Signal::Int])?;
-    let serving = serve(
-        server,
-        runtime,
-        vec![listener],
-        ServeOptions::default(),
-        signals.next(),
-    );
-    async_io::block_on(executor.run(serving))?;
+    let options = ServeOptions::default();
+    let serving = serve(server.clone(), runtime, listeners, options, signals.next());
+    let (serving, changing) = (pin!(serving), pin!(change(&server, mine)));
+    match async_io::block_on(executor.run(select(serving, changing))) {
+        Either::Left((served, _)) => served?,
+        Either::Right((changed, _)) => changed?,
+    }
+    Ok(())
+}
+
+/// Stands for your store: while it is served, a pod comes and goes. Watches are told at once.
+async fn change(server: &Server<SmolRuntime>, mine: SourceId) -> Result<(), Box<dyn Error>> {
+    for number in 1_u64.. {
+        let uid = format!("uid-{number}");
+        let pod = pod("job", &uid)?;
+        let at = SmolRuntime::wall_seconds();
+        server.handle_source(mine, SourceEvent::Put { pod, at })?;
+        Timer::after(Duration::from_secs(1)).await;
+        let uid = Uid::new(&uid);
+        let at = SmolRuntime::wall_seconds();
+        server.handle_source(mine, SourceEvent::Remove { uid, at })?;
+        Timer::after(Duration::from_secs(1)).await;
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use async_executor::Executor;
 use async_io::Timer;
@@ -26,6 +26,20 @@ impl SmolRuntime {
         Self {
             executor,
             origin: present(),
+        }
+    }
+
+    /// Returns the wall time in whole seconds since 1970, for sources that date what they tell.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where this adapter reads the wall clock"
+    )]
+    pub fn wall_seconds() -> i64 {
+        match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+            Err(before) => {
+                i64::try_from(before.duration().as_secs()).map_or(i64::MIN, |seconds| -seconds)
+            }
         }
     }
 
@@ -64,7 +78,7 @@ impl Future for SmolSleep {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the one place where this adapter reads a clock"
+    reason = "the one place where this adapter reads the clock that only goes on"
 )]
 fn present() -> Instant {
     Instant::now()

@@ -1,5 +1,7 @@
 //! Processes of tests: a test of the binary run again by itself, for what belongs to a whole process (umask, limits, descriptors), and examples.
 
+mod embedding;
+
 use std::env;
 use std::io::Read;
 use std::path::Path;
@@ -7,6 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::thread;
 use std::time::Duration;
+
+pub use embedding::embedding_example;
 
 /// Set in the child, so that the test knows that its setting is prepared.
 const MARK: &str = "PODSAPI_TEST_CHILD";

@@ -222,7 +222,7 @@ fn served_of(
 /// Returns the pod with another UID, and with the reported status if its own says nothing.
 fn rewritten(pod: &EncodedPod, uid: &Uid, hash: bool, report: Option<&[u8]>) -> EncodedPod {
     let status = merged(pod.bytes(), STATUS);
-    let silent = records(&status).iter().all(|record| record.number == PHASE);
+    let silent = records(&status).all(|record| record.number == PHASE);
     let report = report.filter(|_| silent);
     if pod.uid() == uid && report.is_none() {
         return pod.clone();
@@ -266,9 +266,9 @@ fn name(pod: &EncodedPod) -> Name {
 
 fn annotation(pod: &EncodedPod, name: &str) -> Option<String> {
     let metadata = merged(pod.bytes(), METADATA);
-    let records = records(&metadata).into_iter();
-    let mut entries = records.filter(|record| record.number == ANNOTATIONS);
-    let entry = entries.rfind(|record| merged(record.payload, KEY) == name.as_bytes())?;
+    let entries = records(&metadata).filter(|record| record.number == ANNOTATIONS);
+    let named = entries.filter(|record| merged(record.payload, KEY) == name.as_bytes());
+    let entry = named.last()?;
     String::from_utf8(merged(entry.payload, VALUE)).ok()
 }
 

@@ -206,9 +206,7 @@ fn what_the_owner_said_beyond_this_release_stays_at_each_level() {
     let bytes = told.encoded.bytes();
     assert_eq!(merged(bytes, 127), b"new");
     let grown = |number| {
-        let all = records(bytes)
-            .into_iter()
-            .filter(move |record| record.number == number);
+        let all = records(bytes).filter(move |record| record.number == number);
         all.filter(|record| merged(record.payload, 127) == b"new")
             .count()
     };

@@ -1,5 +1,8 @@
 //! Encoded messages as lists of records, so that what a release does not know survives.
 
+use core::iter;
+use core::ops::Range;
+
 /// One field of an encoded message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record<'a> {
@@ -11,27 +14,24 @@ pub(crate) struct Record<'a> {
 }
 
 /// Returns the records of a message that was checked; malformed bytes end the list.
-pub(crate) fn records(message: &[u8]) -> Vec<Record<'_>> {
-    let mut found = Vec::new();
+pub(crate) fn records(message: &[u8]) -> impl Iterator<Item = Record<'_>> {
     let mut rest = message;
-    while let Some((number, payload, whole)) = record(rest) {
+    iter::from_fn(move || {
+        let (number, payload, whole) = record(rest)?;
         rest = rest.get(whole.len()..).unwrap_or_default();
-        found.push(Record {
+        Some(Record {
             number,
             whole,
             payload,
-        });
-    }
-    found
+        })
+    })
 }
 
 /// Returns the payloads of all records of one field in a row, which merges singular messages.
 pub(crate) fn merged(message: &[u8], number: u32) -> Vec<u8> {
     let mut payloads = Vec::new();
-    for record in records(message) {
-        if record.number == number {
-            payloads.extend_from_slice(record.payload);
-        }
+    for record in records(message).filter(|record| record.number == number) {
+        payloads.extend_from_slice(record.payload);
     }
     payloads
 }
@@ -39,44 +39,47 @@ pub(crate) fn merged(message: &[u8], number: u32) -> Vec<u8> {
 /// A message under construction whose records come out by ascending number.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
-    fields: Vec<(u32, Vec<u8>)>,
+    /// The records as they came.
+    bytes: Vec<u8>,
+    /// Their numbers and places.
+    fields: Vec<(u32, Range<usize>)>,
 }
 
 impl Fields {
     /// Starts with the records of `message` but those that `replaced` names.
     pub(crate) fn keeping(message: &[u8], replaced: &[u32]) -> Self {
-        let kept = records(message).into_iter();
-        let kept = kept.filter(|record| !replaced.contains(&record.number));
-        Self {
-            fields: kept
-                .map(|record| (record.number, record.whole.to_vec()))
-                .collect(),
-        }
+        let mut fields = Self::default();
+        let kept = records(message).filter(|record| !replaced.contains(&record.number));
+        kept.for_each(|record| fields.add_record(&record));
+        fields
     }
 
     /// Adds all records of an encoded message.
     pub(crate) fn add_all(&mut self, message: &[u8]) {
-        let added = records(message).into_iter();
-        self.fields
-            .extend(added.map(|record| (record.number, record.whole.to_vec())));
+        records(message).for_each(|record| self.add_record(&record));
     }
 
     /// Adds a message or a text.
     pub(crate) fn add(&mut self, number: u32, payload: &[u8]) {
-        let mut whole = Vec::with_capacity(payload.len() + 6);
-        put_varint(u64::from(number) << 3 | 2, &mut whole);
-        put_varint(payload.len() as u64, &mut whole);
-        whole.extend_from_slice(payload);
-        self.fields.push((number, whole));
+        let start = self.bytes.len();
+        put_varint(u64::from(number) << 3 | 2, &mut self.bytes);
+        put_varint(payload.len() as u64, &mut self.bytes);
+        self.bytes.extend_from_slice(payload);
+        self.fields.push((number, start..self.bytes.len()));
+    }
+
+    fn add_record(&mut self, record: &Record<'_>) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(record.whole);
+        self.fields.push((record.number, start..self.bytes.len()));
     }
 
     /// Returns the message; records of one field keep the order in which they came.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.fields.sort_by_key(|(number, _)| *number);
-        let length = self.fields.iter().map(|(_, whole)| whole.len()).sum();
-        let mut message = Vec::with_capacity(length);
-        for (_, whole) in &self.fields {
-            message.extend_from_slice(whole);
+        let mut message = Vec::with_capacity(self.bytes.len());
+        for (_, place) in self.fields {
+            message.extend_from_slice(self.bytes.get(place).unwrap_or_default());
         }
         message
     }
@@ -156,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_record_is_found_whole() {
-        let found = records(MESSAGE);
+        let found: Vec<_> = records(MESSAGE).collect();
         let numbers: Vec<_> = found.iter().map(|record| record.number).collect();
         assert_eq!(numbers, [1, 20, 21, 3, 1]);
         let whole: Vec<u8> = found
@@ -170,9 +173,9 @@ mod tests {
     #[test]
     fn cut_bytes_end_the_list_and_nothing_else() {
         for end in 0..MESSAGE.len() {
-            assert!(records(&MESSAGE[..end]).len() <= 4);
+            assert!(records(&MESSAGE[..end]).count() <= 4);
         }
-        assert_eq!(records(b"\x0c\x00"), []);
+        assert_eq!(records(b"\x0c\x00").next(), None);
     }
 
     #[test]
@@ -181,7 +184,7 @@ mod tests {
         fields.add(1, b"new");
         fields.add_all(b"\x12\x00");
         let message = fields.finish();
-        let numbers: Vec<_> = records(&message).iter().map(|r| r.number).collect();
+        let numbers: Vec<_> = records(&message).map(|r| r.number).collect();
         assert_eq!(numbers, [1, 2, 3, 20, 21]);
         assert_eq!(merged(&message, 1), b"new");
     }

@@ -38,10 +38,9 @@ impl Report {
             number::EPHEMERAL_CONTAINER_STATUSES,
         ];
         let named = |payload: &[u8]| {
-            let name_record = records(payload).into_iter();
-            let mut names = name_record.filter(|record| record.number == number::CONTAINER_NAME);
+            let names = records(payload).filter(|record| record.number == number::CONTAINER_NAME);
             names
-                .next_back()
+                .last()
                 .is_some_and(|record| record.payload == name.as_bytes())
         };
         self.payload(|number, payload| lists.contains(&number) && named(payload))
@@ -55,15 +54,14 @@ impl Report {
 
     /// Returns all conditions with their bytes.
     pub(super) fn condition_bytes(&self) -> impl Iterator<Item = (&PodCondition, &[u8])> {
-        let payloads = records(&self.bytes).into_iter();
+        let payloads = records(&self.bytes);
         let payloads = payloads.filter(|record| record.number == number::CONDITIONS);
-        let payloads: Vec<_> = payloads.map(|record| record.payload).collect();
+        let payloads = payloads.map(|record| record.payload);
         self.status.conditions.iter().zip(payloads)
     }
 
     fn payload(&self, wanted: impl Fn(u32, &[u8]) -> bool) -> &[u8] {
-        let mut found = records(&self.bytes).into_iter();
-        found
+        records(&self.bytes)
             .find(|record| wanted(record.number, record.payload))
             .map_or(&[], |record| record.payload)
     }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Nothing here waits on a socket: [`accept_loop`] is told how, and sleeps by the same
-//! [`Runtime`](podsapi_h2::Runtime) as the driver; [`send`] takes what there is room for.
+//! [`Runtime`](podsapi_h2::Runtime) as the driver; [`send()`] takes what there is room for.
 
 #[cfg(not(unix))]
 compile_error!("podsapi-socket is about UNIX sockets, so it builds only for UNIX-like systems");

@@ -213,7 +213,7 @@ pub(super) const ATTACKS: &[Listed] = &[
     (
         "A25 refusals",
         Flood(floods::many_calls),
-        &[Rate(1_000), Heard(RST_STREAM, 100)],
+        &[Rate(1_000), Heard(RST_STREAM, 100), Closed(1)],
     ),
     (
         "A26 body never ends",

@@ -95,9 +95,14 @@ impl RawClient {
 
     /// Connects and sends preface and SETTINGS.
     pub async fn connect(path: &Path) -> Self {
+        Self::connect_with(path, &[]).await
+    }
+
+    /// Connects and sends preface and SETTINGS that say this.
+    pub async fn connect_with(path: &Path, settings: &[(u16, u32)]) -> Self {
         let mut client = Self::silent(path).await;
         client.send(PREFACE).await;
-        client.send_settings(&[]).await;
+        client.send_settings(settings).await;
         client
     }
 

@@ -88,9 +88,7 @@ async fn a_preface_and_several_requests_in_one_write_are_served() {
 #[tokio::test]
 async fn unknown_settings_frames_and_flags_are_ignored() {
     let served = Served::start();
-    let mut client = RawClient::silent(served.path()).await;
-    client.send(PREFACE).await;
-    client.send_settings(&[(0xfe03, 1), (0x99, u32::MAX)]).await;
+    let mut client = RawClient::connect_with(served.path(), &[(0xfe03, 1), (0x99, u32::MAX)]).await;
     client
         .send(&frames::frame(0xfa, 0xff, 0, b"whatever"))
         .await;
@@ -106,11 +104,8 @@ async fn unknown_settings_frames_and_flags_are_ignored() {
 #[tokio::test]
 async fn every_ping_is_answered_while_calls_wait_and_a_watch_is_blocked() {
     let served = Served::start();
-    let mut client = RawClient::silent(served.path()).await;
-    client.send(PREFACE).await;
-    client
-        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
-        .await;
+    let mut client =
+        RawClient::connect_with(served.path(), &[(setting::INITIAL_WINDOW_SIZE, 0)]).await;
     client.call(1, WATCH, &[]).await;
     client
         .until("the watch's headers", |client| {

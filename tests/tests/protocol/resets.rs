@@ -17,12 +17,9 @@ const DOCUMENTED_WATCH: &str = "/Pods/WatchPods";
 
 /// A client of whose streams each has room for this part of a pod, and no more.
 async fn with_a_small_window(served: &Served) -> RawClient {
-    let mut client = RawClient::silent(served.path()).await;
+    let mut client =
+        RawClient::connect_with(served.path(), &[(setting::INITIAL_WINDOW_SIZE, 100)]).await;
     client.grants = false;
-    client.send(frames::PREFACE).await;
-    client
-        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 100)])
-        .await;
     client
 }
 
@@ -143,11 +140,8 @@ async fn a_watch_without_a_first_event_ends_with_its_client() {
 #[tokio::test]
 async fn a_reset_ends_a_watch_that_waits_for_a_window() {
     let served = Served::start();
-    let mut client = RawClient::silent(served.path()).await;
-    client.send(frames::PREFACE).await;
-    client
-        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
-        .await;
+    let mut client =
+        RawClient::connect_with(served.path(), &[(setting::INITIAL_WINDOW_SIZE, 0)]).await;
     client.call(1, WATCH, &[]).await;
     client
         .until("the watch's headers", |client| {

@@ -115,11 +115,8 @@ async fn two_large_replies_share_the_connection() {
 async fn trailers_need_no_window() {
     let served = Served::start();
     for size in [0, 1] {
-        let mut client = RawClient::silent(served.path()).await;
-        client.send(frames::PREFACE).await;
-        client
-            .send_settings(&[(setting::INITIAL_WINDOW_SIZE, size)])
-            .await;
+        let mut client =
+            RawClient::connect_with(served.path(), &[(setting::INITIAL_WINDOW_SIZE, size)]).await;
         assert_eq!(
             client.unary(1, GET, b"\x0a\x06absent").await.grpc_status(),
             "5"
@@ -145,11 +142,8 @@ async fn trailers_need_no_window() {
 #[tokio::test]
 async fn a_window_that_opens_byte_by_byte_is_enough() {
     let served = Served::start();
-    let mut client = RawClient::silent(served.path()).await;
-    client.send(frames::PREFACE).await;
-    client
-        .send_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)])
-        .await;
+    let mut client =
+        RawClient::connect_with(served.path(), &[(setting::INITIAL_WINDOW_SIZE, 0)]).await;
     client.grants = false;
     client.call(1, GET, b"\x0a\x05uid-0").await;
     for received in 0..4_096 {

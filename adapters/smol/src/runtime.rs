@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use async_executor::Executor;
 use async_io::Timer;
@@ -30,17 +30,8 @@ impl SmolRuntime {
     }
 
     /// Returns the wall time in whole seconds since 1970, for sources that date what they tell.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place where this adapter reads the wall clock"
-    )]
     pub fn wall_seconds() -> i64 {
-        match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-            Err(before) => {
-                i64::try_from(before.duration().as_secs()).map_or(i64::MIN, |seconds| -seconds)
-            }
-        }
+        podsapi_socket::wall_seconds()
     }
 
     /// Returns the executor.

@@ -28,6 +28,8 @@ mod send;
 mod slots;
 #[cfg(unix)]
 mod socket_file;
+#[cfg(unix)]
+mod wall;
 
 #[cfg(unix)]
 pub use accept::{AcceptCounts, accept_loop};
@@ -43,3 +45,5 @@ pub use send::send;
 pub use slots::{Slot, Slots};
 #[cfg(unix)]
 pub use socket_file::SocketFile;
+#[cfg(unix)]
+pub use wall::wall_seconds;

@@ -1,6 +1,6 @@
 //! Tokio's timers and clock, lent to the driver.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use podsapi_core::Moment;
 use podsapi_h2::Runtime;
@@ -33,17 +33,8 @@ impl TokioRuntime {
     }
 
     /// Returns the wall time in whole seconds since 1970, for sources that date what they tell.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place where this adapter reads the wall clock"
-    )]
     pub fn wall_seconds() -> i64 {
-        match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-            Err(before) => {
-                i64::try_from(before.duration().as_secs()).map_or(i64::MIN, |seconds| -seconds)
-            }
-        }
+        podsapi_socket::wall_seconds()
     }
 }
 

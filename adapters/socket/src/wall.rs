@@ -1,0 +1,17 @@
+//! The wall clock, which sources date by what they tell.
+
+use std::time::SystemTime;
+
+/// Returns the wall time in whole seconds since 1970.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where servers on either runtime read the wall clock"
+)]
+pub fn wall_seconds() -> i64 {
+    match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+        Err(before) => {
+            i64::try_from(before.duration().as_secs()).map_or(i64::MIN, |seconds| -seconds)
+        }
+    }
+}

@@ -23,7 +23,9 @@ mod masks;
 mod node;
 mod owners;
 mod pipe;
+mod reach;
 mod sources;
+mod sticking;
 mod trail;
 mod verdict;
 mod watching;
@@ -37,11 +39,13 @@ use std::time::Duration;
 use podsapi_core::{Config, SlowWatch};
 use podsapi_h2::Limits;
 
+pub use reach::{Reach, Reached};
 pub use trail::Trail;
 
 use client::FOR_EVER;
 use node::{Node, OWNERS};
 use sources::Habits;
+use sticking::Held;
 use watching::{Learned, Temper};
 use world::{World, lock};
 
@@ -95,6 +99,7 @@ pub fn run(seed: u64) -> Result<Trail, String> {
 struct Site {
     world: World,
     current: Arc<Mutex<Arc<Node>>>,
+    held: Arc<Held>,
     over: Arc<AtomicBool>,
 }
 
@@ -111,8 +116,13 @@ impl Site {
 
 fn play(world: &World) {
     let config = draw_config(world);
+    let impatient = world.one_in(2);
     let limits = Limits {
         reset_stream_memory: FOR_EVER,
+        stuck_stream_timeout: match impatient {
+            true => world.some_time(LEAST_PATIENCE) + LEAST_PATIENCE,
+            false => Limits::default().stuck_stream_timeout,
+        },
         ..Limits::default()
     };
     let joined = world.one_in(3);
@@ -122,7 +132,10 @@ fn play(world: &World) {
         heavy: world.one_in(4),
         shared: world.one_in(3),
     };
-    world.tell(format_args!("{config:?}, joined: {joined}, {habits:?}"));
+    let patience = limits.stuck_stream_timeout;
+    world.tell(format_args!(
+        "{config:?}, patience: {patience:?}, joined: {joined}, {habits:?}"
+    ));
     let start = || {
         let node = Node::new(world, &config, &limits, joined);
         for owner in 0..OWNERS.len() {
@@ -136,9 +149,10 @@ fn play(world: &World) {
     let site = Site {
         world: world.clone(),
         current: Arc::new(Mutex::new(start())),
+        held: Arc::default(),
         over: Arc::default(),
     };
-    let (watchers, stuck) = bring_clients(&site);
+    let watchers = bring_clients(&site);
 
     let rounds = world.draw(|random| random.u32(1..4));
     for round in 1..=rounds {
@@ -151,7 +165,8 @@ fn play(world: &World) {
         let overlap = world.some_time(CHAOS / 4);
         world.run_for(overlap);
         *lock(&site.current) = start();
-        finish(world, &former, &limits);
+        world.reached(Reach::ServersReplaced, 1);
+        finish(world, &former);
     }
 
     world.calm_down();
@@ -161,21 +176,24 @@ fn play(world: &World) {
         lock(watcher).check(&node);
     }
     let watches = node.server.with_pods(|pods| pods.watch_count());
+    let stuck = site.held.count(&node, !impatient);
     assert!(
         watches <= watchers.len() + stuck,
-        "{watches} watches of {} watchers and {stuck} that are stuck",
+        "{watches} watches of {} watchers and {stuck} that may be stuck",
         watchers.len()
     );
     site.over.store(true, Ordering::Relaxed);
     node.stop();
-    finish(world, &node, &limits);
+    finish(world, &node);
 }
 
 /// Waits until a server that was told to stop must have ended, and holds its numbers against those
 /// of its clients.
-fn finish(world: &World, node: &Node, limits: &Limits) {
-    world.run_for(limits.drain_timeout + FAREWELL);
-    node.ledger.check(&node.server);
+fn finish(world: &World, node: &Node) {
+    world.run_for(SOON);
+    node.check_farewell();
+    world.run_for(node.limits.drain_timeout + FAREWELL - SOON);
+    node.ledger.check(world, &node.config, &node.server);
     let statuses = node.ledger.statuses();
     world.tell(format_args!(
         "the server has ended, {statuses} statuses were read"
@@ -203,9 +221,8 @@ fn draw_config(world: &World) -> Config {
     }
 }
 
-/// Spawns the clients of a run; returns those whose mirrors must be right in the end, and how many
-/// watches others may have open.
-fn bring_clients(site: &Site) -> (Vec<Arc<Mutex<Learned>>>, usize) {
+/// Spawns the clients of a run; returns those whose mirrors must be right in the end.
+fn bring_clients(site: &Site) -> Vec<Arc<Mutex<Learned>>> {
     let world = &site.world;
     let mut watchers = Vec::new();
     for number in 0..world.draw(|random| random.u32(1..5)) {
@@ -219,14 +236,13 @@ fn bring_clients(site: &Site) -> (Vec<Arc<Mutex<Learned>>>, usize) {
     for _ in 0..world.draw(|random| random.u32(..3)) {
         world.spawn(calling::call(site.clone()));
     }
-    let stuck = world.draw(|random| random.usize(..3));
-    for _ in 0..stuck {
-        world.spawn(watching::stay_stuck(site.clone()));
+    for _ in 0..world.draw(|random| random.u32(..3)) {
+        world.spawn(sticking::stay_stuck(site.clone()));
     }
     for _ in 0..world.draw(|random| random.u32(..3)) {
         world.spawn(calling::be_rude(site.clone()));
     }
-    (watchers, stuck * watching::MOST_STUCK)
+    watchers
 }
 
 const TEMPERS: [Temper; 3] = [Temper::Prompt, Temper::Slow, Temper::Fickle];
@@ -234,9 +250,18 @@ const TEMPERS: [Temper; 3] = [Temper::Prompt, Temper::Slow, Temper::Fickle];
 /// The longest time between a start and a stop.
 const CHAOS: Duration = Duration::from_secs(3);
 
-/// Enough to connect again, to read what waits and to tell a last list; less than the time after
-/// which the server gives up on a stream, which would hide that it was forgotten.
+/// Enough to connect again, to read what waits and to tell a last list, and for a server that is
+/// not patient to give up on who does not read; less than a patient one waits, which would hide
+/// that a stream was forgotten.
 const CALM: Duration = Duration::from_secs(20);
+
+/// The shortest time after which a server gives up on a watch, and half of the longest where it is
+/// not patient: more than any client pauses that reads.
+const LEAST_PATIENCE: Duration = Duration::from_secs(4);
+
+/// When the connections of clients that read have ended after a stop: sooner than any timeout of
+/// the server.
+const SOON: Duration = Duration::from_secs(4);
 
 /// What the end of a connection takes beyond the time to drain.
 const FAREWELL: Duration = Duration::from_secs(2);

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use podsapi_core::{Dialect, Method};
-use podsapi_h2::Peer;
+use podsapi_core::{Code, Dialect, Method};
 use podsapi_proto::{documented, v1alpha1};
 use prost::Message;
 use tokio::io::AsyncWriteExt;
 
 use super::Site;
-use super::client::{Client, Ended, Mask, Question, patiently};
+use super::client::{Client, Ended, Manner, Mask, Question, patiently};
 use super::heads;
 use super::history::Listing;
 use super::node::OWNERS;
 use super::pipe::{Faults, connection};
+use super::reach::Reach;
 use super::verdict;
 use super::world::World;
 
@@ -24,7 +24,7 @@ pub(super) async fn call(site: Site) {
     world.sleep(world.some_time(Duration::from_secs(1))).await;
     while !site.is_over() {
         let window = world.draw(|random| 1 << random.u32(6..23));
-        if let Some(client) = Client::connect(&site.node(), window, None).await {
+        if let Some(client) = Client::connect(&site.node(), window, Manner::Reads).await {
             for _ in 0..world.draw(|random| random.u32(1..30)) {
                 if client.may_be_lost() || site.is_over() {
                     break;
@@ -51,8 +51,11 @@ async fn once(client: &Client) {
     let question = draw(world);
     let version = client.node.version();
     let calling = async {
-        let answer = client.ask(question.clone()).await?;
-        Ok((answer.since, answer.single().await?))
+        let answer = client.ask(question.clone()).await;
+        let answer = answer.map_err(|end| (None, end))?;
+        let (since, headed) = (answer.since, Some(answer.headed));
+        let message = answer.single().await.map_err(|end| (headed, end))?;
+        Ok((since, headed, message))
     };
     let patience = match !world.is_calm() && world.one_in(4) {
         true => world.some_time(Duration::from_millis(4)),
@@ -61,15 +64,12 @@ async fn once(client: &Client) {
     match patiently(world, patience, calling).await {
         None => {
             world.tell(format_args!("connection {}: gives up", client.number()));
+            world.reached(Reach::UnaryCallsCancelled, 1);
         }
-        Some(Err(end)) => verdict::check(client, &question, version, end),
-        Some(Ok((since, message))) => {
-            verdict::check(
-                client,
-                &question,
-                since,
-                Ended::Status(podsapi_core::Code::Ok),
-            );
+        Some(Err((headed, end))) => verdict::check(client, &question, version, headed, end),
+        Some(Ok((since, headed, message))) => {
+            let end = Ended::Status(Code::Ok);
+            verdict::check(client, &question, since, headed, end);
             let ready = client.node.version().is_some();
             assert!(ready, "a call succeeds before the server is ready");
             let since = since.unwrap_or_default();
@@ -142,7 +142,7 @@ pub(super) async fn be_rude(site: Site) {
     let number = world.next_connection();
     let (mut near, far, _pipe) = connection(&world, number, Faults::draw(&world));
     world.tell(format_args!("connection {number} is rude"));
-    world.spawn(node.server.serve_connection(far, Peer::default()));
+    node.serve(far, number, None);
     let mut bytes = match world.one_in(2) {
         true => b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec(),
         false => Vec::new(),

@@ -9,8 +9,8 @@ use bytes::{Buf, Bytes, BytesMut};
 use h2::RecvStream;
 use h2::client::SendRequest;
 use http::{HeaderMap, Method as HttpMethod, Request};
-use podsapi_core::{Code, Dialect, MASK_HEADER, Method, Projection};
-use podsapi_h2::Peer;
+use podsapi_core::{Code, Dialect, MASK_HEADER, Method, Moment, Projection};
+use podsapi_h2::Runtime;
 
 use super::node::Node;
 use super::pipe::{Faults, Pipe, connection};
@@ -23,6 +23,8 @@ pub(super) struct Client {
     number: u64,
     sender: SendRequest<Bytes>,
     pipe: Arc<Pipe>,
+    /// Held by all clones, so that a frozen connection hears when its client leaves.
+    _present: Arc<()>,
 }
 
 /// What is asked.
@@ -65,25 +67,32 @@ pub(super) struct Answer {
     early: Option<Code>,
     /// The version of what was served when the call began.
     pub(super) since: Option<usize>,
+    /// When its headers came.
+    pub(super) headed: Moment,
+}
+
+/// What a client does with what it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// Reads all of it.
+    Reads,
+    /// Reads frames, but not what is in them.
+    Ignores,
+    /// The same, and after this time it reads nothing at all until it leaves.
+    Freezes(Duration),
 }
 
 impl Client {
     /// Connects with windows of this size.
-    ///
-    /// The connection is driven until it ends or the time of `freeze` is over, which leaves it open
-    /// with nobody at its end.
-    pub(super) async fn connect(
-        node: &Arc<Node>,
-        window: u32,
-        freeze: Option<Duration>,
-    ) -> Option<Self> {
+    pub(super) async fn connect(node: &Arc<Node>, window: u32, manner: Manner) -> Option<Self> {
         let world = node.world.clone();
         let number = world.next_connection();
         let (near, far, pipe) = connection(&world, number, Faults::draw(&world));
         world.tell(format_args!(
             "connection {number} opens with window {window}"
         ));
-        world.spawn(node.server.serve_connection(far, Peer::default()));
+        let fast = manner == Manner::Reads && window >= FAST_WINDOW;
+        node.serve(far, number, fast.then(|| Arc::clone(&pipe)));
         let mut builder = h2::client::Builder::new();
         builder
             .enable_push(false)
@@ -91,10 +100,11 @@ impl Client {
             .initial_connection_window_size(window.max(65_535))
             .reset_stream_duration(FOR_EVER);
         let (sender, driver) = builder.handshake::<_, Bytes>(near).await.ok()?;
-        let until = world.clone();
+        let present = Arc::new(());
+        let (until, left) = (world.clone(), Arc::downgrade(&present));
         world.spawn(async move {
             let mut driver = pin!(driver);
-            let Some(time) = freeze else {
+            let Manner::Freezes(time) = manner else {
                 // Why it ended is seen by its calls.
                 let _end = driver.await;
                 return;
@@ -104,11 +114,14 @@ impl Client {
                 _end = &mut driver => {}
                 () = until.sleep(time) => {
                     until.tell(format_args!("connection {number} freezes"));
-                    std::future::pending::<()>().await;
+                    while left.strong_count() > 0 {
+                        until.sleep(Duration::from_secs(1)).await;
+                    }
                 }
             }
         });
         Some(Self {
+            _present: present,
             node: Arc::clone(node),
             number,
             sender,
@@ -119,6 +132,11 @@ impl Client {
     /// Returns the number of the connection.
     pub(super) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Returns whether the connection broke.
+    pub(super) fn is_broken(&self) -> bool {
+        self.pipe.is_broken()
     }
 
     /// Returns whether there is a reason for the connection to end.
@@ -170,6 +188,7 @@ impl Client {
         let early = head.headers().contains_key("grpc-status");
         let early = early.then(|| code(head.headers()));
         Ok(Answer {
+            headed: self.node.world.now(),
             client: self.clone(),
             body: head.into_body(),
             buffer: BytesMut::new(),
@@ -303,6 +322,9 @@ fn one_text(text: &str) -> Vec<u8> {
     message.extend_from_slice(text.as_bytes());
     message
 }
+
+/// A window that lets any answer pass in a moment.
+const FAST_WINDOW: u32 = 1 << 14;
 
 /// Longer than any run, so that the clock of the h2 crate, which alone reads one, decides nothing.
 pub(super) const FOR_EVER: Duration = Duration::from_secs(1 << 30);

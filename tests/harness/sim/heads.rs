@@ -10,6 +10,15 @@ struct Head {
     metadata: Option<Metadata>,
 }
 
+/// The parts of a pod that are its owner's alone, where a runtime decides the status.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct OwnersPart {
+    #[prost(bytes = "bytes", tag = "1")]
+    metadata: Bytes,
+    #[prost(bytes = "bytes", tag = "2")]
+    spec: Bytes,
+}
+
 #[derive(Clone, PartialEq, Message)]
 struct Metadata {
     #[prost(string, tag = "5")]
@@ -31,4 +40,13 @@ pub(super) fn read(pod: &Bytes) -> (String, bool) {
         metadata.uid,
         metadata.deletion_grace_period_seconds == Some(0),
     )
+}
+
+/// Returns the parts of a pod that are its owner's alone.
+///
+/// # Panics
+///
+/// When the bytes are no pod.
+pub(super) fn owners_part(pod: &Bytes) -> OwnersPart {
+    OwnersPart::decode(pod.clone()).expect("a pod decodes")
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use bytes::Bytes;
-use podsapi_core::{EncodedPod, Projection, Uid};
+use podsapi_core::{Projection, Uid};
+
+use super::heads;
 
 /// Pods by UID in ascending order, as a client knows them.
 pub(super) type Listing = BTreeMap<String, Bytes>;
@@ -38,8 +40,7 @@ impl History {
                 self.current.push(same);
                 continue;
             }
-            let uid = EncodedPod::parse(pod.clone()).expect("what is served is well formed");
-            let uid = uid.uid().clone();
+            let uid = Uid::from(heads::read(&pod).0);
             while let Some((gone, _)) = before.next_if(|(former, _)| *former < uid) {
                 changes.push((gone, None));
             }

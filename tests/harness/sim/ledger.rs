@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use podsapi_core::{Code, Dialect, Method};
+use podsapi_core::{Code, Config, Dialect, Method, SlowWatch};
 use podsapi_h2::Server;
 
+use super::reach::Reach;
 use super::world::{World, lock};
 
 /// Calls that clients made and how they saw them end.
@@ -38,7 +39,7 @@ impl Ledger {
     /// # Panics
     ///
     /// When they do not add up.
-    pub(super) fn check(&self, server: &Server<World>) {
+    pub(super) fn check(&self, world: &World, config: &Config, server: &Server<World>) {
         let text = server.metrics_text();
         let number = |series: &str| -> Option<u64> {
             let line = |line: &str| line.strip_prefix(series)?.strip_prefix(' ')?.parse().ok();
@@ -74,6 +75,13 @@ impl Ledger {
                     "{dialect:?} {method:?} {code:?}: {at_server} counted, {seen:?} seen"
                 );
                 counted += at_server;
+                // A queue that overflows ends with the same status.
+                let queues_overflow = config.slow_watch == SlowWatch::End;
+                if (method, code) == (Method::WatchPods, Code::ResourceExhausted)
+                    && !queues_overflow
+                {
+                    world.reached(Reach::WatchesGivenUp, at_server);
+                }
             }
             let sent = sent.get(&(dialect, method)).copied().unwrap_or_default();
             assert!(
@@ -82,6 +90,10 @@ impl Ledger {
             );
         }
         let events = server.with_pods(|pods| pods.counters());
+        world.reached(Reach::EventsCoalesced, events.watch_events_coalesced);
+        world.reached(Reach::EventsDiscarded, events.watch_events_discarded);
+        world.reached(Reach::EventsDropped, events.watch_events_dropped);
+        world.reached(Reach::RateLimited, events.rate_limited);
         assert_eq!(
             events.watch_events_produced,
             events.watch_events_delivered

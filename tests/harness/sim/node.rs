@@ -1,15 +1,15 @@
 //! The server of a run with what is true of its pods, told apart from it.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 use podsapi_core::{
     Call, Config, Dialect, Method, Moment, Outgoing, Pods, Projection, Reply, SourceConfig,
     SourceEvent, SourceId, SourceKind, Uid,
 };
-use podsapi_h2::{Limits, Runtime, Server};
+use podsapi_h2::{Limits, Peer, Runtime, Server};
 use podsapi_sources::join::{Join, SourceRef};
 use podsapi_sources::view::{NodeFacts, RuntimeView};
 use prost::encoding::decode_varint;
@@ -17,6 +17,8 @@ use prost::encoding::decode_varint;
 use super::history::{History, Listing, project_pod};
 use super::ledger::Ledger;
 use super::owners::Owners;
+use super::pipe::{End, Pipe};
+use super::reach::Reach;
 use super::world::{World, lock};
 
 /// One server from its start to its end, with its sources.
@@ -28,8 +30,11 @@ pub(super) struct Node {
     pub(super) server: Server<World>,
     pub(super) config: Config,
     pub(super) ledger: Ledger,
-    /// Set when the server is told to stop.
-    stopping: AtomicBool,
+    pub(super) limits: Limits,
+    /// When the server was told to stop.
+    stopped: OnceLock<Moment>,
+    /// The connections that are open of clients that read, by number.
+    open: Mutex<BTreeMap<u64, Arc<Pipe>>>,
     truth: Mutex<Truth>,
 }
 
@@ -86,7 +91,9 @@ impl Node {
             world: world.clone(),
             config,
             ledger: Ledger::default(),
-            stopping: AtomicBool::new(false),
+            limits: limits.clone(),
+            stopped: OnceLock::new(),
+            open: Mutex::default(),
             truth: Mutex::new(truth),
         })
     }
@@ -118,7 +125,10 @@ impl Node {
         let wall = self.wall();
         match (&mut truth.join, view) {
             (Some(join), Some(view)) => join.handle_runtime(view, wall),
-            (Some(join), None) => join.handle_runtime_lost(),
+            (Some(join), None) => {
+                self.world.reached(Reach::RuntimesLost, 1);
+                join.handle_runtime_lost();
+            }
             (None, _) => return,
         }
         let told = truth.joined();
@@ -148,13 +158,50 @@ impl Node {
     /// Tells the server to stop.
     pub(super) fn stop(&self) {
         self.world.tell(format_args!("the server stops"));
-        self.stopping.store(true, Ordering::Relaxed);
+        let first = self.stopped.set(self.world.now());
+        first.expect("each server is stopped once");
         self.server.shutdown();
+    }
+
+    /// Returns when the server was told to stop.
+    pub(super) fn stopped(&self) -> Option<Moment> {
+        self.stopped.get().copied()
     }
 
     /// Returns whether the server was told to stop.
     pub(super) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Relaxed)
+        self.stopped().is_some()
+    }
+
+    /// Serves a connection; one whose client reads what it is sent is expected to end in time.
+    pub(super) fn serve(self: &Arc<Self>, end: End, number: u64, reader: Option<Arc<Pipe>>) {
+        if let Some(pipe) = reader {
+            lock(&self.open).insert(number, pipe);
+        }
+        let serving = self.server.serve_connection(end, Peer::default());
+        let node = Arc::clone(self);
+        self.world.spawn(async move {
+            serving.await;
+            lock(&node.open).remove(&number);
+        });
+    }
+
+    /// Expects the connections to have ended that nothing keeps from it.
+    ///
+    /// # Panics
+    ///
+    /// When one has not.
+    pub(super) fn check_farewell(&self) {
+        let open = lock(&self.open);
+        let kept: Vec<_> = open
+            .iter()
+            .filter(|(_, pipe)| !pipe.is_broken() && pipe.is_fast())
+            .map(|(number, _)| number)
+            .collect();
+        assert!(
+            kept.is_empty(),
+            "connections {kept:?} are open although their clients read to the end"
+        );
     }
 
     /// Returns how often what is served has changed so far; none while the server is not ready.
@@ -195,6 +242,11 @@ impl Node {
     /// Returns the UIDs that an owner speaks of, in ascending order.
     pub(super) fn owned(&self, owner: usize) -> Vec<Uid> {
         lock(&self.truth).owners.owned(owner)
+    }
+
+    /// Returns whether an owner has told a whole list.
+    pub(super) fn has_listed(&self, owner: usize) -> bool {
+        lock(&self.truth).owners.has_listed(owner)
     }
 
     /// Returns wall time in seconds since 1970.

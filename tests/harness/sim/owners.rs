@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use podsapi_core::{EncodedPod, SourceEvent, Uid};
 
+use super::heads;
 use super::history::are_one;
 
 /// The owners, the one with precedence first.
@@ -20,6 +21,7 @@ pub(super) struct Owners {
 struct Said {
     pods: BTreeMap<Uid, EncodedPod>,
     staged: Option<BTreeMap<Uid, EncodedPod>>,
+    has_listed: bool,
 }
 
 #[derive(Debug)]
@@ -55,6 +57,7 @@ impl Owners {
             SourceEvent::Complete { .. } => {
                 if let Some(staged) = said.staged.take() {
                     said.pods = staged;
+                    said.has_listed = true;
                     let all = self.said.iter().flat_map(|said| said.pods.keys());
                     let all: BTreeSet<_> = all.chain(self.first.keys()).cloned().collect();
                     all.iter().for_each(|uid| self.look_at(uid));
@@ -85,6 +88,11 @@ impl Owners {
         self.said[owner].pods.keys().cloned().collect()
     }
 
+    /// Returns whether an owner has told a whole list.
+    pub(super) fn has_listed(&self, owner: usize) -> bool {
+        self.said[owner].has_listed
+    }
+
     /// Holds what is served against what was said; where a runtime decides the statuses, all but
     /// those.
     ///
@@ -108,20 +116,11 @@ impl Owners {
                 continue;
             }
             let same = match joined {
-                true => owners_part(&first.pod) == owners_part(&parse(served)),
+                true => heads::owners_part(first.pod.bytes()) == heads::owners_part(served),
                 false => first.pod.bytes() == served,
             };
             assert!(same, "pod {uid} is not served as its owner has it");
             first.right = Some(served.clone());
         }
     }
-}
-
-/// Returns metadata and spec.
-fn owners_part(pod: &EncodedPod) -> [Option<Bytes>; 2] {
-    [pod.metadata(), pod.spec()].map(|place| Some(pod.bytes().slice(place?)))
-}
-
-fn parse(pod: &Bytes) -> EncodedPod {
-    EncodedPod::parse(pod.clone()).expect("what is served is well formed")
 }

@@ -14,6 +14,7 @@ use podsapi_core::Moment;
 use podsapi_h2::Runtime;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::reach::Reach;
 use super::world::{Sleep, World, lock};
 
 /// What is wrong with a connection.
@@ -111,6 +112,11 @@ impl Pipe {
         self.broken.load(Ordering::Relaxed)
     }
 
+    /// Returns whether bytes pass at once, or soon in great numbers.
+    pub(super) fn is_fast(&self) -> bool {
+        self.world.is_calm() || self.faults.capacity >= 4_096
+    }
+
     /// Returns how many more bytes may pass before the connection breaks.
     fn left(&self, side: usize, passed: u64) -> u64 {
         match self.faults.cut[side] {
@@ -123,6 +129,7 @@ impl Pipe {
         self.broken.store(true, Ordering::Relaxed);
         self.world
             .tell(format_args!("connection {} breaks", self.number));
+        self.world.reached(Reach::ConnectionsBreak, 1);
         for direction in directions {
             direction.wake_all();
         }

@@ -7,6 +7,7 @@ use podsapi_core::{EncodedPod, SourceEvent};
 use podsapi_sources::view::{Container, ContainerState, RuntimeView, Sandbox};
 
 use super::node::{Node, OWNERS};
+use super::reach::Reach;
 use super::world::World;
 use crate::pods::{SamplePod, SampleStatus};
 
@@ -39,8 +40,12 @@ pub(super) async fn speak(node: Arc<Node>, owner: usize, habits: Habits) {
             1 => {
                 node.say(owner, vec![SourceEvent::Lost]);
                 world.tell(format_args!("{} is lost", OWNERS[owner].0));
+                world.reached(Reach::SourcesLost, 1);
                 world.sleep(world.some_time(habits.pause * 3)).await;
-                list(&node, owner, habits).await;
+                match world.one_in(4) {
+                    true => world.reached(Reach::SourcesGoOn, 1),
+                    false => list(&node, owner, habits).await,
+                }
             }
             2..=6 => {
                 let known = node.owned(owner);
@@ -78,8 +83,14 @@ pub(super) async fn show(node: Arc<Node>, habits: Habits) {
     }
 }
 
-/// Tells all pods anew, sometimes in one step and sometimes while time passes.
+/// Tells all pods anew, sometimes in one step and sometimes while time passes, which may need more
+/// than one attempt.
 async fn list(node: &Node, owner: usize, habits: Habits) {
+    while !try_list(node, owner, habits).await {}
+}
+
+/// Returns whether the list was told to its end.
+async fn try_list(node: &Node, owner: usize, habits: Habits) -> bool {
     let world = &node.world;
     let mut words = vec![SourceEvent::Begin];
     for _ in 0..world.draw(|random| random.u32(..=habits.pods)) {
@@ -97,13 +108,39 @@ async fn list(node: &Node, owner: usize, habits: Habits) {
     ));
     if world.one_in(2) {
         node.say(owner, words);
-        return;
+        return true;
     }
+    let fails = !world.is_calm() && world.one_in(4);
+    let told = match fails {
+        true => world.draw(|random| random.usize(1..words.len())),
+        false => words.len(),
+    };
+    words.truncate(told);
     for word in words {
         if world.one_in(4) {
             world.sleep(world.some_time(habits.pause / 4)).await;
         }
         node.say(owner, vec![word]);
+    }
+    if !fails {
+        return true;
+    }
+    world.tell(format_args!("{} breaks off", OWNERS[owner].0));
+    if world.one_in(2) {
+        world.reached(Reach::ListsBeginAgain, 1);
+        return false;
+    }
+    node.say(owner, vec![SourceEvent::Lost]);
+    world.reached(Reach::ListsLost, 1);
+    world.sleep(world.some_time(habits.pause)).await;
+    // Before the first list an owner may not speak of single pods.
+    match node.has_listed(owner) && world.one_in(2) {
+        true => {
+            put(node, owner, habits);
+            world.reached(Reach::SourcesGoOn, 1);
+            true
+        }
+        false => false,
     }
 }
 

@@ -5,6 +5,8 @@ use std::fmt::{self, Write};
 
 use podsapi_core::Moment;
 
+use super::reach::{Reach, Reached};
+
 /// A record that is equal for two runs only if everything was equal, in the same order.
 #[derive(Debug, Default)]
 pub struct Trail {
@@ -14,6 +16,7 @@ pub struct Trail {
     bytes: u64,
     events: u64,
     last: VecDeque<(Moment, String)>,
+    reached: Reached,
 }
 
 impl Trail {
@@ -44,6 +47,16 @@ impl Trail {
         self.hash.word(now.as_nanos());
         self.hash.bytes(words.as_bytes());
         self.last.push_back((now, words));
+    }
+
+    /// Something is reached that runs must come to.
+    pub(super) fn reached(&mut self, reach: Reach, count: u64) {
+        *self.reached.entry(reach).or_default() += count;
+    }
+
+    /// Returns how often each was reached that was reached.
+    pub fn reach(&self) -> &Reached {
+        &self.reached
     }
 
     /// Returns the last events in words.

@@ -1,28 +1,55 @@
 //! Which ends of calls there is a reason for.
 
-use podsapi_core::{Code, Method, SlowWatch};
+use std::time::Duration;
+
+use podsapi_core::{Code, Method, Moment, SlowWatch};
+use podsapi_h2::Runtime;
 
 use super::client::{Client, Ended, Question};
+use super::reach::Reach;
 
 /// Holds the end of a call against what could have ended it.
 ///
 /// `since` is the version of what was served when the call began; none if the server was not ready.
+/// `headed` is when the headers of the answer came, if they did.
 ///
 /// # Panics
 ///
 /// When nothing could.
-pub(super) fn check(client: &Client, question: &Question, since: Option<usize>, end: Ended) {
+pub(super) fn check(
+    client: &Client,
+    question: &Question,
+    since: Option<usize>,
+    headed: Option<Moment>,
+    end: Ended,
+) {
     let node = &client.node;
     node.world.tell(format_args!(
         "connection {}: {:?} ends with {end:?}",
         client.number(),
         question.method
     ));
+    let now = node.world.now();
+    // Who was being answered when the server was stopped has the time to drain to hear the end.
+    let spared = |stop: Moment| headed.is_some_and(|headed| headed < stop);
+    let drained = |stop: Moment| {
+        let waited = Duration::from_nanos(now.nanos_since(stop));
+        waited >= node.limits.drain_timeout
+    };
+    let cut_off = node
+        .stopped()
+        .is_some_and(|stop| !spared(stop) || drained(stop));
+    if let Some(reach) = reached(end, question.method) {
+        node.world.reached(reach, 1);
+    }
+    if node.stopped().is_some_and(spared) && matches!(end, Ended::Status(_)) {
+        node.world.reached(Reach::AnswersOutliveStops, 1);
+    }
     let has_reason = match end {
-        Ended::Lost => client.may_be_lost(),
+        Ended::Lost => client.is_broken() || cut_off,
         // A deadline in the middle of a message leaves no room for trailers.
         Ended::Reset(h2::Reason::CANCEL) if question.timeout.is_some() => true,
-        Ended::Reset(_) => node.is_stopping(),
+        Ended::Reset(_) => cut_off,
         // What ends by itself is served to the end.
         Ended::Status(Code::Unavailable) => {
             node.is_stopping() && question.method == Method::WatchPods
@@ -48,4 +75,14 @@ pub(super) fn check(client: &Client, question: &Question, since: Option<usize>, 
         client.number(),
         question.method
     );
+}
+
+/// Returns what an end shows that runs must come to.
+fn reached(end: Ended, method: Method) -> Option<Reach> {
+    match (end, method) {
+        (Ended::Status(Code::DeadlineExceeded), _) => Some(Reach::DeadlinesPass),
+        (Ended::Status(Code::FailedPrecondition), _) => Some(Reach::RefusedBeforeReady),
+        (Ended::Status(Code::Unavailable), Method::WatchPods) => Some(Reach::WatchesStopped),
+        (Ended::Status(_) | Ended::Reset(_) | Ended::Lost, _) => None,
+    }
 }

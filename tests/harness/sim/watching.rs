@@ -11,9 +11,10 @@ use podsapi_proto::{core_v1, documented, v1alpha1};
 use prost::Message;
 
 use super::Site;
-use super::client::{Answer, Client, Ended, Mask, Question, patiently};
+use super::client::{Answer, Client, Manner, Mask, Question, patiently};
 use super::heads;
 use super::node::Node;
+use super::reach::Reach;
 use super::verdict;
 use super::world::{World, lock};
 
@@ -50,7 +51,7 @@ pub(super) async fn watch(site: Site, temper: Temper, learned: Arc<Mutex<Learned
             Temper::Slow => world.draw(|random| random.u32(200..5_000)),
             Temper::Prompt | Temper::Fickle => world.draw(|random| 1 << random.u32(10..23)),
         };
-        if let Some(client) = Client::connect(&site.node(), window, None).await {
+        if let Some(client) = Client::connect(&site.node(), window, Manner::Reads).await {
             let rounds = if temper == Temper::Fickle { 4 } else { 1 };
             for _ in 0..rounds {
                 if client.may_be_lost() {
@@ -88,7 +89,7 @@ async fn once(client: &Client, temper: Temper, learned: &Mutex<Learned>) {
     let asked_at = client.node.version();
     let mut answer = match client.ask(question.clone()).await {
         Ok(answer) => answer,
-        Err(end) => return verdict::check(client, &question, asked_at, end),
+        Err(end) => return verdict::check(client, &question, asked_at, None, end),
     };
     let mut story = Story::default();
     loop {
@@ -108,6 +109,7 @@ async fn once(client: &Client, temper: Temper, learned: &Mutex<Learned>) {
                     None if world.one_in(2) => continue,
                     None => {
                         world.tell(format_args!("connection {}: cancels", client.number()));
+                        world.reached(Reach::WatchesCancelled, 1);
                         return;
                     }
                 }
@@ -116,7 +118,10 @@ async fn once(client: &Client, temper: Temper, learned: &Mutex<Learned>) {
         };
         match next {
             Ok(message) => story.go_on(client, &question, &answer, message, learned),
-            Err(end) => return verdict::check(client, &question, answer.since, end),
+            Err(end) => {
+                let headed = Some(answer.headed);
+                return verdict::check(client, &question, answer.since, headed, end);
+            }
         }
     }
 }
@@ -332,38 +337,4 @@ fn read(dialect: Dialect, message: Bytes) -> (String, Event) {
             (uid, Event { kind, pod })
         }
     }
-}
-
-/// The watches that a stuck client opens at most.
-pub(super) const MOST_STUCK: usize = 3;
-
-/// Opens watches and reads nothing of them until the run is over.
-pub(super) async fn stay_stuck(site: Site) {
-    let world = site.world.clone();
-    world.sleep(world.some_time(Duration::from_secs(3))).await;
-    let freeze = world
-        .one_in(2)
-        .then(|| world.some_time(Duration::from_secs(3)));
-    let window = world.draw(|random| random.u32(..10_000));
-    let Some(client) = Client::connect(&site.node(), window, freeze).await else {
-        return;
-    };
-    let mut answers = Vec::new();
-    for _ in 0..world.draw(|random| random.usize(1..=MOST_STUCK)) {
-        let question = Question {
-            dialect: Dialect::V1alpha1,
-            method: Method::WatchPods,
-            uid: String::new(),
-            mask: Mask::draw(&world),
-            timeout: None,
-        };
-        let asking = client.ask(question);
-        let asked: Option<Result<Answer, Ended>> =
-            patiently(&world, Duration::from_secs(1), asking).await;
-        answers.extend(asked.and_then(Result::ok));
-    }
-    while !site.is_over() {
-        world.sleep(Duration::from_secs(1)).await;
-    }
-    drop(answers);
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use podsapi_core::Moment;
 use podsapi_h2::Runtime;
 
+use super::reach::Reach;
 use super::trail::Trail;
 
 /// All that a run shares: tasks, timers, the clock, chance, and the trail of what happened.
@@ -212,6 +213,11 @@ impl World {
     /// Notes an event in words.
     pub(super) fn tell(&self, event: fmt::Arguments<'_>) {
         lock(&self.shared.trail).event(self.now(), event);
+    }
+
+    /// Notes that something is reached that runs must come to.
+    pub(super) fn reached(&self, reach: Reach, count: u64) {
+        lock(&self.shared.trail).reached(reach, count);
     }
 
     /// Returns the trail and drops all tasks, which hold this world and each other.

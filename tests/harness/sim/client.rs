@@ -139,6 +139,16 @@ impl Client {
         self.pipe.is_broken()
     }
 
+    /// Returns whether the last bytes of a server that has ended were left unread.
+    pub(super) fn is_overtaken(&self) -> bool {
+        self.pipe.is_overtaken()
+    }
+
+    /// Returns whether bytes pass at once, or soon in great numbers.
+    pub(super) fn is_fast(&self) -> bool {
+        self.pipe.is_fast()
+    }
+
     /// Returns whether there is a reason for the connection to end.
     pub(super) fn may_be_lost(&self) -> bool {
         self.pipe.is_broken() || self.node.is_stopping()

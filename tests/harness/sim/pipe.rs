@@ -72,6 +72,8 @@ pub(super) struct Pipe {
     faults: Faults,
     directions: Mutex<[Direction; 2]>,
     broken: AtomicBool,
+    /// Set once who writes to a closed connection has not read all of it.
+    overtaken: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -97,6 +99,7 @@ pub(super) fn connection(world: &World, number: u64, faults: Faults) -> (End, En
         faults,
         directions: Mutex::default(),
         broken: AtomicBool::new(false),
+        overtaken: AtomicBool::new(false),
     });
     let end = |side| End {
         pipe: Arc::clone(&pipe),
@@ -110,6 +113,12 @@ impl Pipe {
     /// Returns whether the connection broke.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether an end heard that the connection was closed from a write, with bytes on their
+    /// way to it: what reads a connection together with writing it leaves those unread.
+    pub(super) fn is_overtaken(&self) -> bool {
+        self.overtaken.load(Ordering::Relaxed)
     }
 
     /// Returns whether bytes pass at once, or soon in great numbers.
@@ -192,6 +201,8 @@ impl End {
         let mut directions = lock(&pipe.directions);
         let direction = &mut directions[self.side];
         if pipe.is_broken() || direction.closed || direction.deaf {
+            let overtakes = direction.deaf && !directions[1 - self.side].chunks.is_empty();
+            pipe.overtaken.fetch_or(overtakes, Ordering::Relaxed);
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
         let length: usize = bufs.iter().map(|buf| buf.len()).sum();

@@ -34,11 +34,19 @@ pub(super) fn check(
     let spared = |stop: Moment| headed.is_some_and(|headed| headed < stop);
     let drained = |stop: Moment| {
         let waited = Duration::from_nanos(now.nanos_since(stop));
+        // What was said may still be on its way through a slow pipe, and its client's
+        // acknowledgement behind that.
         waited >= node.limits.drain_timeout
+            || (waited >= node.limits.goaway_timeout && !client.is_fast())
     };
     let cut_off = node
         .stopped()
         .is_some_and(|stop| !spared(stop) || drained(stop));
+    // A slow client may have so much to read yet that it takes nothing for that long.
+    let given_up = question.method == Method::WatchPods
+        && headed.is_some_and(|headed| {
+            Duration::from_nanos(now.nanos_since(headed)) >= node.limits.stuck_stream_timeout
+        });
     if let Some(reach) = reached(end, question.method) {
         node.world.reached(reach, 1);
     }
@@ -46,9 +54,14 @@ pub(super) fn check(
         node.world.reached(Reach::AnswersOutliveStops, 1);
     }
     let has_reason = match end {
-        Ended::Lost => client.is_broken() || cut_off,
+        Ended::Lost => {
+            client.is_broken() || cut_off || (node.is_stopping() && client.is_overtaken())
+        }
         // A deadline in the middle of a message leaves no room for trailers.
         Ended::Reset(h2::Reason::CANCEL) if question.timeout.is_some() => true,
+        Ended::Reset(h2::Reason::ENHANCE_YOUR_CALM) if given_up => true,
+        // The same after a stop, in the middle of a message.
+        Ended::Reset(h2::Reason::CANCEL) if given_up => node.is_stopping(),
         Ended::Reset(_) => cut_off,
         // What ends by itself is served to the end.
         Ended::Status(Code::Unavailable) => {
@@ -57,7 +70,7 @@ pub(super) fn check(
         Ended::Status(Code::FailedPrecondition) => since.is_none(),
         Ended::Status(Code::DeadlineExceeded) => question.timeout.is_some(),
         Ended::Status(Code::ResourceExhausted) => match question.method {
-            Method::WatchPods => node.config.slow_watch == SlowWatch::End,
+            Method::WatchPods => given_up || node.config.slow_watch == SlowWatch::End,
             Method::GetPod | Method::ListPods => node.config.qps > 0,
         },
         Ended::Status(Code::NotFound) => {

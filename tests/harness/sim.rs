@@ -128,7 +128,7 @@ fn play(world: &World) {
     let joined = world.one_in(3);
     let habits = Habits {
         pods: world.draw(|random| random.u32(1..12)),
-        pause: Duration::from_millis(world.draw(|random| random.u64(2..200))),
+        pause: Duration::from_millis(world.draw(|random| random.u64(10..200))),
         heavy: world.one_in(4),
         shared: world.one_in(3),
     };

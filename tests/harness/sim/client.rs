@@ -21,6 +21,7 @@ use super::world::World;
 pub(super) struct Client {
     pub(super) node: Arc<Node>,
     number: u64,
+    manner: Manner,
     sender: SendRequest<Bytes>,
     pipe: Arc<Pipe>,
     /// Held by all clones, so that a frozen connection hears when its client leaves.
@@ -74,8 +75,10 @@ pub(super) struct Answer {
 /// What a client does with what it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// Reads all of it.
+    /// Reads all of it, at once.
     Reads,
+    /// Reads all of it, with pauses.
+    Pauses,
     /// Reads frames, but not what is in them.
     Ignores,
     /// The same, and after this time it reads nothing at all until it leaves.
@@ -124,6 +127,7 @@ impl Client {
             _present: present,
             node: Arc::clone(node),
             number,
+            manner,
             sender,
             pipe,
         })
@@ -132,6 +136,11 @@ impl Client {
     /// Returns the number of the connection.
     pub(super) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Returns whether what arrives may wait to be read.
+    pub(super) fn pauses(&self) -> bool {
+        self.manner != Manner::Reads
     }
 
     /// Returns whether the connection broke.

@@ -47,11 +47,13 @@ pub(super) async fn watch(site: Site, temper: Temper, learned: Arc<Mutex<Learned
     let world = site.world.clone();
     world.sleep(world.some_time(Duration::from_secs(1))).await;
     while !site.is_over() {
-        let window = match temper {
-            Temper::Slow => world.draw(|random| random.u32(200..5_000)),
-            Temper::Prompt | Temper::Fickle => world.draw(|random| 1 << random.u32(10..23)),
+        let (window, manner) = match temper {
+            Temper::Slow => (world.draw(|random| random.u32(200..5_000)), Manner::Pauses),
+            Temper::Prompt | Temper::Fickle => {
+                (world.draw(|random| 1 << random.u32(10..23)), Manner::Reads)
+            }
         };
-        if let Some(client) = Client::connect(&site.node(), window, Manner::Reads).await {
+        if let Some(client) = Client::connect(&site.node(), window, manner).await {
             let rounds = if temper == Temper::Fickle { 4 } else { 1 };
             for _ in 0..rounds {
                 if client.may_be_lost() {

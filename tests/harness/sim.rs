@@ -256,8 +256,8 @@ const CHAOS: Duration = Duration::from_secs(3);
 const CALM: Duration = Duration::from_secs(20);
 
 /// The shortest time after which a server gives up on a watch, and half of the longest where it is
-/// not patient: more than any client pauses that reads.
-const LEAST_PATIENCE: Duration = Duration::from_secs(4);
+/// not patient: more than a client pauses that reads, and less than watches last before the calm.
+const LEAST_PATIENCE: Duration = Duration::from_millis(700);
 
 /// When the connections of clients that read have ended after a stop: sooner than any timeout of
 /// the server.

@@ -138,9 +138,10 @@ impl Client {
         self.number
     }
 
-    /// Returns whether what arrives may wait to be read.
-    pub(super) fn pauses(&self) -> bool {
-        self.manner != Manner::Reads
+    /// Returns whether so much may be on its way or unread that its client takes nothing more for
+    /// seconds.
+    pub(super) fn lags(&self) -> bool {
+        self.manner != Manner::Reads || !self.pipe.is_wide()
     }
 
     /// Returns whether the connection broke.

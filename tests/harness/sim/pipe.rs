@@ -123,7 +123,12 @@ impl Pipe {
 
     /// Returns whether bytes pass at once, or soon in great numbers.
     pub(super) fn is_fast(&self) -> bool {
-        self.world.is_calm() || self.faults.capacity >= 4_096
+        self.world.is_calm() || self.is_wide()
+    }
+
+    /// Returns whether a whole window passes in a moment, also while the world is not calm.
+    pub(super) fn is_wide(&self) -> bool {
+        self.faults.capacity >= 4_096
     }
 
     /// Returns how many more bytes may pass before the connection breaks.

@@ -42,9 +42,9 @@ pub(super) fn check(
     let cut_off = node
         .stopped()
         .is_some_and(|stop| !spared(stop) || drained(stop));
-    // Who pauses may have so much to read yet that it takes nothing for that long.
+    // Who reads in time is never given up.
     let given_up = question.method == Method::WatchPods
-        && client.pauses()
+        && client.lags()
         && headed.is_some_and(|headed| {
             Duration::from_nanos(now.nanos_since(headed)) >= node.limits.stuck_stream_timeout
         });

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_core::{Code, Dialect, Method};
+use podsapi_h2::Runtime;
 use podsapi_proto::{documented, v1alpha1};
 use prost::Message;
 use tokio::io::AsyncWriteExt;
@@ -104,6 +105,7 @@ fn draw(world: &World) -> Question {
         timeout: world
             .one_in(4)
             .then(|| world.draw(|random| random.u64(..20))),
+        asked: world.now(),
     }
 }
 

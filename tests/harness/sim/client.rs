@@ -21,7 +21,8 @@ use super::world::World;
 pub(super) struct Client {
     pub(super) node: Arc<Node>,
     number: u64,
-    manner: Manner,
+    /// Whether it reads all of it, and any answer passes its window in a moment.
+    fast: bool,
     sender: SendRequest<Bytes>,
     pipe: Arc<Pipe>,
     /// Held by all clones, so that a frozen connection hears when its client leaves.
@@ -37,6 +38,7 @@ pub(super) struct Question {
     pub(super) mask: Mask,
     /// Milliseconds that the client tells the server it waits.
     pub(super) timeout: Option<u64>,
+    pub(super) asked: Moment,
 }
 
 /// A mask as it is sent, and what it selects.
@@ -75,10 +77,8 @@ pub(super) struct Answer {
 /// What a client does with what it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// Reads all of it, at once.
+    /// Reads all of it.
     Reads,
-    /// Reads all of it, with pauses.
-    Pauses,
     /// Reads frames, but not what is in them.
     Ignores,
     /// The same, and after this time it reads nothing at all until it leaves.
@@ -127,7 +127,7 @@ impl Client {
             _present: present,
             node: Arc::clone(node),
             number,
-            manner,
+            fast,
             sender,
             pipe,
         })
@@ -141,7 +141,7 @@ impl Client {
     /// Returns whether so much may be on its way or unread that its client takes nothing more for
     /// seconds.
     pub(super) fn lags(&self) -> bool {
-        self.manner != Manner::Reads || !self.pipe.is_wide()
+        !self.fast || !self.pipe.is_wide()
     }
 
     /// Returns whether the connection broke.
@@ -343,7 +343,7 @@ fn one_text(text: &str) -> Vec<u8> {
     message
 }
 
-/// A window that lets any answer pass in a moment.
+/// A window that lets any answer pass in a moment; clients that pause have smaller ones.
 const FAST_WINDOW: u32 = 1 << 14;
 
 /// Longer than any run, so that the clock of the h2 crate, which alone reads one, decides nothing.

@@ -82,6 +82,7 @@ async fn hold(site: &Site, client: &Client, window: u32) {
             uid: String::new(),
             mask,
             timeout: None,
+            asked: world.now(),
         };
         let asking = client.ask(question);
         let asked = patiently(world, Duration::from_secs(1), asking).await;

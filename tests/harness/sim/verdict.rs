@@ -45,9 +45,8 @@ pub(super) fn check(
     // Who reads in time is never given up.
     let given_up = question.method == Method::WatchPods
         && client.lags()
-        && headed.is_some_and(|headed| {
-            Duration::from_nanos(now.nanos_since(headed)) >= node.limits.stuck_stream_timeout
-        });
+        && Duration::from_nanos(now.nanos_since(question.asked))
+            >= node.limits.stuck_stream_timeout;
     if let Some(reach) = reached(end, question.method) {
         node.world.reached(reach, 1);
     }

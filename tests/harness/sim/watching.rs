@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use podsapi_client::{Event, EventKind, Mirror};
 use podsapi_core::{Dialect, Method, SlowWatch};
+use podsapi_h2::Runtime;
 use podsapi_proto::{core_v1, documented, v1alpha1};
 use prost::Message;
 
@@ -47,13 +48,11 @@ pub(super) async fn watch(site: Site, temper: Temper, learned: Arc<Mutex<Learned
     let world = site.world.clone();
     world.sleep(world.some_time(Duration::from_secs(1))).await;
     while !site.is_over() {
-        let (window, manner) = match temper {
-            Temper::Slow => (world.draw(|random| random.u32(200..5_000)), Manner::Pauses),
-            Temper::Prompt | Temper::Fickle => {
-                (world.draw(|random| 1 << random.u32(10..23)), Manner::Reads)
-            }
+        let window = match temper {
+            Temper::Slow => world.draw(|random| random.u32(200..5_000)),
+            Temper::Prompt | Temper::Fickle => world.draw(|random| 1 << random.u32(10..23)),
         };
-        if let Some(client) = Client::connect(&site.node(), window, manner).await {
+        if let Some(client) = Client::connect(&site.node(), window, Manner::Reads).await {
             let rounds = if temper == Temper::Fickle { 4 } else { 1 };
             for _ in 0..rounds {
                 if client.may_be_lost() {
@@ -86,6 +85,7 @@ async fn once(client: &Client, temper: Temper, learned: &Mutex<Learned>) {
             uid: String::new(),
             mask: learned.mask.clone(),
             timeout: None,
+            asked: world.now(),
         }
     };
     let asked_at = client.node.version();

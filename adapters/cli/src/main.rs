@@ -32,6 +32,11 @@ use args::{Cli, Command};
 use config::ParseError;
 use failure::Failure;
 
+/// The C library's allocator keeps most of what a burst of clients took.
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let cli = match config::parse(std::env::args_os().collect()) {
         Ok(cli) => cli,

@@ -113,6 +113,19 @@ async fn every_metric_is_printed() {
 }
 
 #[test]
+fn every_feature_exists() {
+    let manifest = include_str!("../Cargo.toml");
+    let features: Vec<_> = quoted()
+        .into_iter()
+        .filter_map(|text| text.strip_prefix("--features "))
+        .collect();
+    assert!(!features.is_empty(), "README names features");
+    for feature in features {
+        assert!(manifest.contains(&format!("\n{feature} = [")), "{feature}");
+    }
+}
+
+#[test]
 fn every_crate_and_file_exists() {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let crates: Vec<_> = README

@@ -37,10 +37,10 @@ struct Inner<IO> {
 
 /// Reads of a connection before others have their turn.
 ///
-/// 8, of some 8 KiB each: hundreds of calls that come at one time take fewer. The library reads for
-/// as long as there is something: without a bound a client that sends without end would keep a
-/// thread for itself, and with 32 others waited for milliseconds.
-const READS_A_TURN: u32 = 8;
+/// 2, of some 8 KiB each: a hundred calls that come at one time take fewer. The library reads for as
+/// long as there is something: without a bound a client that sends without end would keep a thread
+/// for itself, and with 8 reads of streams that must be reset others waited for milliseconds.
+const READS_A_TURN: u32 = 2;
 
 /// Parts of one vectored write: enough for what the kernel takes at one time in pods of some KiB.
 const SLICES: usize = 128;

@@ -20,6 +20,11 @@ const PAUSE_FIRST: Duration = Duration::from_millis(5);
 /// The longest pause between two attempts.
 const PAUSE_LONGEST: Duration = Duration::from_secs(1);
 
+/// Connections that are accepted before those that are open have their turn.
+///
+/// 16: what a storm of connections brings to do at one time is then less than a millisecond.
+const ACCEPTED_A_TURN: u32 = 16;
+
 /// How many waiting connections one round closes while there is no descriptor to serve them with.
 const SHED_AT_ONCE: u32 = 64;
 
@@ -35,7 +40,8 @@ pub struct AcceptCounts {
 /// Gives every connection that `poll_accept` yields to `each` until `stop`; no error ends it.
 ///
 /// After an error it pauses, for longer with every further error in a row. Without a descriptor left
-/// it closes what waits, with one that it keeps back for that.
+/// it closes what waits, with one that it keeps back for that. However many wait, it lets other tasks
+/// run in between.
 pub async fn accept_loop<Io>(
     poll_accept: impl Fn(&mut Context<'_>) -> Poll<io::Result<Io>>,
     label: &str,
@@ -47,7 +53,12 @@ pub async fn accept_loop<Io>(
     let mut stop = pin!(stop);
     let mut spare = Spare::new();
     let mut pause = PAUSE_FIRST;
+    let mut in_turn = 0;
     loop {
+        if in_turn == ACCEPTED_A_TURN {
+            in_turn = 0;
+            let_others_run().await;
+        }
         let accepted = poll_fn(|cx| match stop.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(None),
             Poll::Pending => poll_accept(cx).map(Some),
@@ -63,6 +74,7 @@ pub async fn accept_loop<Io>(
                 }
                 spare.refill();
                 each(io);
+                in_turn += 1;
                 continue;
             }
             Err(error) => error,
@@ -89,6 +101,19 @@ pub async fn accept_loop<Io>(
         }
         pause = pause.saturating_mul(2).min(PAUSE_LONGEST);
     }
+}
+
+async fn let_others_run() {
+    let mut again = false;
+    poll_fn(|cx| match again {
+        true => Poll::Ready(()),
+        false => {
+            again = true;
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await;
 }
 
 /// One descriptor kept back, so that a client can be told no even when there is none left.

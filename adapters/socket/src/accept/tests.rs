@@ -1,6 +1,6 @@
 //! What the accept loop survives: errors of all kinds, and a process without descriptors.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -64,6 +64,31 @@ async fn without_descriptors_what_waits_is_closed_and_later_ones_are_served() {
     .await;
     assert_eq!(run.counts.shed.load(Ordering::Relaxed), 2);
     assert_eq!(run.accepted, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_of_connections_lets_other_tasks_run() {
+    let left = Cell::new(1_000);
+    let accept = |_: &mut Context<'_>| {
+        left.set(left.get() - 1);
+        match left.get() {
+            0 => Poll::Pending,
+            _ => Poll::Ready(Ok(())),
+        }
+    };
+    let (counts, runtime) = (AcceptCounts::default(), Tokio::new());
+    let stop = std::future::pending();
+    let accepting = accept_loop(accept, "test", &runtime, stop, &counts, |()| {});
+    let others = async {
+        let before = left.get();
+        tokio::task::yield_now().await;
+        assert_eq!(before - left.get(), ACCEPTED_A_TURN);
+    };
+    tokio::select! {
+        biased;
+        () = accepting => panic!("it goes on"),
+        () = others => {}
+    }
 }
 
 #[tokio::test(start_paused = true)]

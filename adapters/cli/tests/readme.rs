@@ -115,9 +115,10 @@ async fn every_metric_is_printed() {
 #[test]
 fn every_feature_exists() {
     let manifest = include_str!("../Cargo.toml");
-    let features: Vec<_> = quoted()
-        .into_iter()
-        .filter_map(|text| text.strip_prefix("--features "))
+    let features: Vec<_> = README
+        .split("feature `")
+        .skip(1)
+        .filter_map(|text| text.split('`').next())
         .collect();
     assert!(!features.is_empty(), "README names features");
     for feature in features {

@@ -9,7 +9,7 @@ use super::attacks::Attack::{Bare, Deaf, Flood, Hold, Paced, Silent, Socket, Tri
 use super::floods;
 use super::sockets::Kind;
 use super::tally::Proof;
-use super::tally::Proof::{Bytes, Closed, Connections, Counter, Frames, Gauge, Heard, Rate};
+use super::tally::Proof::{Bytes, Closed, Connections, Counter, Frames, Gauge, Heard, Peak, Rate};
 
 /// Connections that the command allows when it is told nothing else.
 pub(super) const MAX_CONNECTIONS: usize = 512;
@@ -239,7 +239,8 @@ pub(super) const ATTACKS: &[Listed] = &[
         Hold(42, floods::partial_messages, Some(floods::one_byte_more)),
         &[
             Frames(2_000),
-            Gauge(REQUEST_BYTES, (16 << 20) - 1_024),
+            Peak(REQUEST_BYTES, (16 << 20) - 1_024),
+            Gauge(REQUEST_BYTES, 15 << 20),
             Counter(CALLS_REFUSED, 10),
         ],
     ),

@@ -146,6 +146,8 @@ pub(super) enum Proof {
     Heard(u8, u64),
     /// So much in a gauge of the server, at the end too.
     Gauge(&'static str, u64),
+    /// So much in a gauge of the server at some time.
+    Peak(&'static str, u64),
     /// So much more in a counter of the server.
     Counter(&'static str, u64),
 }
@@ -178,14 +180,26 @@ impl<'a> Proofs<'a> {
 
     /// Reads the numbers of the server, when a proof asks for one.
     pub(super) fn look(&mut self) {
-        let asked = |proof: &Proof| matches!(proof, Proof::Gauge(..) | Proof::Counter(..));
+        let asked = |proof: &Proof| {
+            matches!(
+                proof,
+                Proof::Gauge(..) | Proof::Peak(..) | Proof::Counter(..)
+            )
+        };
         if !self.proofs.iter().any(asked) {
             return;
         }
         let page = page(self.metrics);
         for (proof, (_, last)) in self.proofs.iter().zip(&mut self.values) {
-            if let Proof::Gauge(name, _) | Proof::Counter(name, _) = proof {
-                *last = metric(&page, name);
+            match proof {
+                Proof::Gauge(name, _) | Proof::Counter(name, _) => *last = metric(&page, name),
+                Proof::Peak(name, _) => *last = metric(&page, name).max(*last),
+                Proof::Rate(_)
+                | Proof::Frames(_)
+                | Proof::Bytes(_)
+                | Proof::Connections(_)
+                | Proof::Closed(_)
+                | Proof::Heard(..) => {}
             }
         }
     }
@@ -201,7 +215,7 @@ impl<'a> Proofs<'a> {
             Proof::Connections(least) => value(&tally.connections) < *least,
             Proof::Closed(least) => value(&tally.closed) < *least,
             Proof::Heard(kind, least) => value(&tally.heard[usize::from(*kind)]) < *least,
-            Proof::Gauge(_, least) => last < least,
+            Proof::Gauge(_, least) | Proof::Peak(_, least) => last < least,
             Proof::Counter(_, least) => last - before < *least,
         });
         missing.map(|(proof, _)| *proof)
@@ -212,7 +226,7 @@ impl<'a> Proofs<'a> {
         let mut told = String::new();
         for (proof, (before, last)) in self.proofs.iter().zip(&self.values) {
             match proof {
-                Proof::Gauge(name, _) => told += &format!(", {name} {last}"),
+                Proof::Gauge(name, _) | Proof::Peak(name, _) => told += &format!(", {name} {last}"),
                 Proof::Counter(name, _) => told += &format!(", {name} +{}", last - before),
                 Proof::Rate(_)
                 | Proof::Frames(_)

@@ -20,7 +20,7 @@ const PAUSE_FIRST: Duration = Duration::from_millis(5);
 /// The longest pause between two attempts.
 const PAUSE_LONGEST: Duration = Duration::from_secs(1);
 
-/// Connections that are accepted before those that are open have their turn.
+/// Attempts to accept before the connections that are open have their turn.
 ///
 /// 16: what a storm of connections brings to do at one time is then less than a millisecond.
 const ACCEPTED_A_TURN: u32 = 16;
@@ -59,6 +59,7 @@ pub async fn accept_loop<Io>(
             in_turn = 0;
             let_others_run().await;
         }
+        in_turn += 1;
         let accepted = poll_fn(|cx| match stop.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(None),
             Poll::Pending => poll_accept(cx).map(Some),
@@ -74,7 +75,6 @@ pub async fn accept_loop<Io>(
                 }
                 spare.refill();
                 each(io);
-                in_turn += 1;
                 continue;
             }
             Err(error) => error,

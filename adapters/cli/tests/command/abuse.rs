@@ -39,10 +39,6 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// How much more than without an attack a call may take that is among the slowest of a hundred.
 const OVER_QUIET: Duration = Duration::from_millis(5);
 
-/// The attack that this is not asked of: its connections, tens of thousands a second, take the kernel
-/// a core for each side, and where there are two, who calls waits for the scheduler.
-const TAKES_THE_MACHINE: &str = "A37 full backlog";
-
 /// From so long an attack on there are calls enough for a hundredth of them to say something.
 const MEASURED_SECONDS: u64 = 10;
 
@@ -251,8 +247,7 @@ fn good_calls_go_on_under_every_attack() {
         let patient = seconds == 0 || times.iter().all(|time| *time < LONGEST);
         assert!(patient, "{}: {times:?}", row.name);
         let over = percentile(&row.served.calls, 99).saturating_sub(limit);
-        let close =
-            seconds < MEASURED_SECONDS || over <= OVER_QUIET || row.name == TAKES_THE_MACHINE;
+        let close = seconds < MEASURED_SECONDS || over <= OVER_QUIET;
         assert!(close, "{}: p99 is {over:?} over quiet", row.name);
     }
     server.ask(&["check"]).text();

@@ -68,26 +68,29 @@ async fn without_descriptors_what_waits_is_closed_and_later_ones_are_served() {
 
 #[tokio::test(start_paused = true)]
 async fn a_storm_of_connections_lets_other_tasks_run() {
-    let left = Cell::new(1_000);
-    let accept = |_: &mut Context<'_>| {
-        left.set(left.get() - 1);
-        match left.get() {
-            0 => Poll::Pending,
-            _ => Poll::Ready(Ok(())),
+    for gone in [false, true] {
+        let left = Cell::new(1_000);
+        let accept = |_: &mut Context<'_>| {
+            left.set(left.get() - 1);
+            match left.get() {
+                0 => Poll::Pending,
+                _ if gone => Poll::Ready(Err(Errno::ECONNABORTED.into())),
+                _ => Poll::Ready(Ok(())),
+            }
+        };
+        let (counts, runtime) = (AcceptCounts::default(), Tokio::new());
+        let stop = std::future::pending();
+        let accepting = accept_loop(accept, "test", &runtime, stop, &counts, |()| {});
+        let others = async {
+            let before = left.get();
+            tokio::task::yield_now().await;
+            assert_eq!(before - left.get(), ACCEPTED_A_TURN);
+        };
+        tokio::select! {
+            biased;
+            () = accepting => panic!("it goes on"),
+            () = others => {}
         }
-    };
-    let (counts, runtime) = (AcceptCounts::default(), Tokio::new());
-    let stop = std::future::pending();
-    let accepting = accept_loop(accept, "test", &runtime, stop, &counts, |()| {});
-    let others = async {
-        let before = left.get();
-        tokio::task::yield_now().await;
-        assert_eq!(before - left.get(), ACCEPTED_A_TURN);
-    };
-    tokio::select! {
-        biased;
-        () = accepting => panic!("it goes on"),
-        () = others => {}
     }
 }
 

@@ -152,6 +152,21 @@ pub(super) enum Proof {
     Counter(&'static str, u64),
 }
 
+impl Proof {
+    /// Returns which number of the server this asks for.
+    fn metric(&self) -> Option<&'static str> {
+        match self {
+            Self::Gauge(name, _) | Self::Peak(name, _) | Self::Counter(name, _) => Some(name),
+            Self::Rate(_)
+            | Self::Frames(_)
+            | Self::Bytes(_)
+            | Self::Connections(_)
+            | Self::Closed(_)
+            | Self::Heard(..) => None,
+        }
+    }
+}
+
 /// The proofs of one attack, and how far the server's own numbers have come.
 pub(super) struct Proofs<'a> {
     proofs: &'a [Proof],
@@ -180,26 +195,15 @@ impl<'a> Proofs<'a> {
 
     /// Reads the numbers of the server, when a proof asks for one.
     pub(super) fn look(&mut self) {
-        let asked = |proof: &Proof| {
-            matches!(
-                proof,
-                Proof::Gauge(..) | Proof::Peak(..) | Proof::Counter(..)
-            )
-        };
-        if !self.proofs.iter().any(asked) {
+        if self.proofs.iter().all(|proof| proof.metric().is_none()) {
             return;
         }
         let page = page(self.metrics);
         for (proof, (_, last)) in self.proofs.iter().zip(&mut self.values) {
-            match proof {
-                Proof::Gauge(name, _) | Proof::Counter(name, _) => *last = metric(&page, name),
-                Proof::Peak(name, _) => *last = metric(&page, name).max(*last),
-                Proof::Rate(_)
-                | Proof::Frames(_)
-                | Proof::Bytes(_)
-                | Proof::Connections(_)
-                | Proof::Closed(_)
-                | Proof::Heard(..) => {}
+            if let Some(name) = proof.metric() {
+                let now = metric(&page, name);
+                let kept = matches!(proof, Proof::Peak(..)) && now < *last;
+                *last = if kept { *last } else { now };
             }
         }
     }
@@ -225,16 +229,14 @@ impl<'a> Proofs<'a> {
     pub(super) fn told(&self) -> String {
         let mut told = String::new();
         for (proof, (before, last)) in self.proofs.iter().zip(&self.values) {
-            match proof {
-                Proof::Gauge(name, _) | Proof::Peak(name, _) => told += &format!(", {name} {last}"),
-                Proof::Counter(name, _) => told += &format!(", {name} +{}", last - before),
-                Proof::Rate(_)
-                | Proof::Frames(_)
-                | Proof::Bytes(_)
-                | Proof::Connections(_)
-                | Proof::Closed(_)
-                | Proof::Heard(..) => {}
-            }
+            let Some(name) = proof.metric() else {
+                continue;
+            };
+            told += &if let Proof::Counter(..) = proof {
+                format!(", {name} +{}", last - before)
+            } else {
+                format!(", {name} {last}")
+            };
         }
         told
     }

@@ -46,9 +46,7 @@ where
         tracing::debug!(?peer, "a connection is closed, there are too many");
         return;
     };
-    shared.meters.connections_accepted.add(1);
-    shared.meters.served_peers.count(peer);
-    tracing::debug!(uid = peer.uid, pid = peer.pid, "a connection begins");
+    shared.count_connection(peer);
     let now = shared.runtime.now();
     let heard = Arc::<Heard>::default();
     let attention = Arc::<Attention>::default();

@@ -257,6 +257,11 @@ impl<R: Runtime> Server<R> {
         self.shared.count_refused_connection(peer);
     }
 
+    /// Counts a connection whose client had left before it could be served.
+    pub fn count_departed_connection(&self, peer: Peer) {
+        self.shared.count_connection(peer);
+    }
+
     /// Returns the number of connections that are being served.
     pub fn connection_count(&self) -> usize {
         self.shared.connections.taken()
@@ -281,6 +286,12 @@ impl<R: Runtime> fmt::Debug for Server<R> {
 
 impl<R: Runtime> Shared<R> {
     /// Counts a connection of this peer that was closed unserved.
+    pub(crate) fn count_connection(&self, peer: Peer) {
+        self.meters.connections_accepted.add(1);
+        self.meters.served_peers.count(peer);
+        tracing::debug!(uid = peer.uid, pid = peer.pid, "a connection begins");
+    }
+
     pub(crate) fn count_refused_connection(&self, peer: Peer) {
         self.meters.connections_refused.add(1);
         self.meters.refused_peers.count(peer);

@@ -6,12 +6,13 @@ mod tests;
 use std::fs::File;
 use std::future::{Future, poll_fn};
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use nix::errno::Errno;
+use podsapi_core::Moment;
 use podsapi_h2::Runtime;
 
 /// The first pause after an error; it doubles with every further error in a row.
@@ -24,6 +25,15 @@ const PAUSE_LONGEST: Duration = Duration::from_secs(1);
 ///
 /// 16: what a storm of connections brings to do at one time is then less than a millisecond.
 const ACCEPTED_A_TURN: u32 = 16;
+
+/// So many attempts to accept within [`STORM_TIME`] are a storm.
+const STORM: u32 = 16;
+
+/// How long connections of a storm wait for each other.
+///
+/// To wake for each of them costs more than to accept it. The queue of a socket, thousands of
+/// connections with the kernel's default, does not fill within so short a time.
+const STORM_TIME: Duration = Duration::from_millis(1);
 
 /// How many waiting connections one round closes while there is no descriptor to serve them with.
 const SHED_AT_ONCE: u32 = 64;
@@ -41,7 +51,7 @@ pub struct AcceptCounts {
 ///
 /// After an error it pauses, for longer with every further error in a row. Without a descriptor left
 /// it closes what waits, with one that it keeps back for that. However many wait, it lets other tasks
-/// run in between.
+/// run in between, and when they come faster than 16 in a millisecond, it takes them together.
 pub async fn accept_loop<Io>(
     poll_accept: impl Fn(&mut Context<'_>) -> Poll<io::Result<Io>>,
     label: &str,
@@ -54,19 +64,33 @@ pub async fn accept_loop<Io>(
     let mut spare = Spare::new();
     let mut pause = PAUSE_FIRST;
     let mut in_turn = 0;
+    let mut storm = Storm::default();
     loop {
         if in_turn == ACCEPTED_A_TURN {
             in_turn = 0;
             let_others_run().await;
         }
         in_turn += 1;
-        let accepted = poll_fn(|cx| match stop.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(None),
-            Poll::Pending => poll_accept(cx).map(Some),
+        let next = poll_fn(|cx| match stop.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(Next::Stop),
+            Poll::Pending => match poll_accept(cx) {
+                Poll::Ready(accepted) => Poll::Ready(Next::Accepted(accepted)),
+                Poll::Pending if storm.is_on() => Poll::Ready(Next::Rest),
+                Poll::Pending => Poll::Pending,
+            },
         });
-        let Some(accepted) = accepted.await else {
-            return;
+        let accepted = match next.await {
+            Next::Accepted(accepted) => accepted,
+            Next::Rest => {
+                storm = Storm::default();
+                if is_stopped_within(STORM_TIME, runtime, stop.as_mut()).await {
+                    return;
+                }
+                continue;
+            }
+            Next::Stop => return,
         };
+        storm.count(runtime.now());
         let error = match accepted {
             Ok(io) => {
                 if pause != PAUSE_FIRST {
@@ -90,17 +114,58 @@ pub async fn accept_loop<Io>(
         };
         counts.shed.fetch_add(shed, Ordering::Relaxed);
         tracing::warn!(socket = label, %error, closed = shed, pause = ?pause, "cannot accept connections");
-        let nanos = u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX);
-        let mut sleep = pin!(runtime.sleep_until(runtime.now().plus_nanos(nanos)));
-        let stopped = poll_fn(|cx| match stop.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(true),
-            Poll::Pending => sleep.as_mut().poll(cx).map(|()| false),
-        });
-        if stopped.await {
+        if is_stopped_within(pause, runtime, stop.as_mut()).await {
             return;
         }
         pause = pause.saturating_mul(2).min(PAUSE_LONGEST);
     }
+}
+
+/// What the loop does next.
+enum Next<Io> {
+    Accepted(io::Result<Io>),
+    /// Nothing waits at the moment, and much will in the next.
+    Rest,
+    Stop,
+}
+
+/// Tells when connections come faster than they are worth a turn each.
+#[derive(Debug, Default)]
+struct Storm {
+    since: Option<Moment>,
+    met: u32,
+}
+
+impl Storm {
+    fn count(&mut self, now: Moment) {
+        let lasts = |since| u128::from(now.nanos_since(since)) <= STORM_TIME.as_nanos();
+        if !self.since.is_some_and(lasts) {
+            *self = Self {
+                since: Some(now),
+                met: 0,
+            };
+        }
+        self.met += 1;
+    }
+
+    fn is_on(&self) -> bool {
+        self.met >= STORM
+    }
+}
+
+/// Waits for so long, or shorter when the loop has to stop meanwhile, which it returns.
+async fn is_stopped_within(
+    time: Duration,
+    runtime: &impl Runtime,
+    mut stop: Pin<&mut impl Future<Output = ()>>,
+) -> bool {
+    let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let mut sleep = pin!(runtime.sleep_until(runtime.now().plus_nanos(nanos)));
+    poll_fn(|cx| match stop.as_mut().poll(cx) {
+        Poll::Ready(()) => Poll::Ready(true),
+        Poll::Pending => sleep.as_mut().poll(cx).map(|()| false),
+    })
+    .await
 }
 
 async fn let_others_run() {

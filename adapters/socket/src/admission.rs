@@ -1,9 +1,10 @@
 //! Who connects, and whether there is room for one more.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use nix::sys::socket::{MsgFlags, recv};
 use podsapi_core::Moment;
 use podsapi_h2::{Peer, Runtime, Server};
 
@@ -31,7 +32,8 @@ impl Admission {
 
     /// Takes a slot for an accepted connection, and returns it with who is at the other end.
     ///
-    /// Without a free one the connection counts as refused, and the caller has only to close it.
+    /// Without a free one the connection counts as refused, and the caller has only to close it; so
+    /// it has if the client left before it was accepted and said nothing, which counts as served.
     pub fn admit<R: Runtime>(
         &self,
         stream: &impl AsFd,
@@ -39,6 +41,10 @@ impl Admission {
         runtime: &R,
     ) -> Option<(Peer, Slot)> {
         let peer = peer(stream);
+        if has_left(stream) {
+            server.count_departed_connection(peer);
+            return None;
+        }
         let slot = self.slots.take(peer.uid);
         if slot.is_none() {
             server.count_refused_connection(peer);
@@ -68,6 +74,12 @@ impl Admission {
     }
 }
 
+/// Tells whether nothing was sent and nothing will be, as far as that is known at once.
+fn has_left(stream: &impl AsFd) -> bool {
+    let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+    recv(stream.as_fd().as_raw_fd(), &mut [0], flags) == Ok(0)
+}
+
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn peer(stream: &impl AsFd) -> Peer {
     use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
@@ -90,6 +102,8 @@ fn peer(stream: &impl AsFd) -> Peer {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::Shutdown;
     use std::os::unix::net::UnixStream;
 
     use super::*;
@@ -100,6 +114,21 @@ mod tests {
         let peer = peer(&near);
         assert_eq!(peer.uid, Some(nix::unistd::geteuid().as_raw()));
         assert_eq!(peer.pid, i32::try_from(std::process::id()).ok());
+    }
+
+    #[test]
+    fn a_client_has_left_when_there_is_nothing_to_read_and_never_will_be() {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        assert!(!has_left(&near), "it may yet speak");
+        far.write_all(b"PRI").unwrap();
+        assert!(!has_left(&near), "it has spoken");
+        drop(far);
+        assert!(!has_left(&near), "what it said last is to be read");
+        (&near).read_exact(&mut [0; 3]).unwrap();
+        assert!(has_left(&near));
+        let (near, far) = UnixStream::pair().unwrap();
+        far.shutdown(Shutdown::Write).unwrap();
+        assert!(has_left(&near), "who cannot ask needs no answer");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! From listeners to a server that accepts, serves, and drains when asked to stop.
 
+mod acceptor;
 mod error;
 #[cfg(test)]
 mod tests;
@@ -14,8 +15,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use podsapi_h2::Server;
-use podsapi_socket::{AcceptCounts, Admission, Listener, Opened, SocketFile, accept_loop, open};
-use tokio::net::{UnixListener, UnixStream};
+use podsapi_socket::{AcceptCounts, Admission, Listener, SocketFile};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -24,7 +24,7 @@ use crate::http::{HttpListener, MetricsAddress, Routes, text};
 use crate::runtime::TokioRuntime;
 use crate::signal::shutdown_signal;
 use crate::systemd;
-use crate::transport::Transport;
+use acceptor::accept_all;
 
 pub use error::ServeError;
 
@@ -64,13 +64,17 @@ impl Default for ServeOptions {
 
 /// Serves all `listeners` until `stop` completes, then drains.
 ///
-/// In order: health tells that the end is near, the socket files that are still ours go (a new server may already have put its own there), the listeners close,
+/// Connections are accepted on a thread of its own, so that a storm of them takes no turn from those that are open, and
+/// served by the runtime that this is called in.
+///
+/// At the end, in order: health tells that the end is near, the socket files that are still ours go (a new server may already have put its own there), the listeners close,
 /// the server refuses new watches, ends its watches and says GOAWAY, and connections get [`ServeOptions::drain`] to end by
 /// themselves. What is left then is cut off. Systemd is told when serving and when draining begins.
 ///
 /// # Errors
 ///
-/// When there is no listener, or a listener or the metrics address cannot be used. Once it serves it does not fail.
+/// When there is no listener, a listener or the metrics address cannot be used, or there is no thread left to accept
+/// connections. Once it serves it does not fail.
 pub async fn serve(
     server: Server<TokioRuntime>,
     listeners: Vec<Listener>,
@@ -93,7 +97,6 @@ pub async fn serve(
     let http_stop = CancellationToken::new();
     let _http = http_stop.clone().drop_guard();
 
-    let Opened { sockets, files } = open(listeners, UnixListener::from_std)?;
     let http = match &options.metrics {
         Some(address) => {
             let bound = HttpListener::bind(address).await;
@@ -108,14 +111,10 @@ pub async fn serve(
     if let Some(http) = http {
         endpoint.spawn(http.run(operator_routes(&shared, options.routes), http_stop.clone()));
     }
-    let loops = TaskTracker::new();
-    for (socket, label) in sockets {
-        tracing::info!(socket = label, "serving");
-        loops.spawn(accept_all(Arc::clone(&shared), socket, label));
-    }
-    // The first poll installs signal handlers: whoever hears that we are ready may send a signal at once.
+    // The first poll installs signal handlers: whoever is served or hears that we are ready may send a signal at once.
     let mut stop = pin!(stop);
     let stopped = poll_fn(|cx| Poll::Ready(stop.as_mut().poll(cx).is_ready())).await;
+    let (files, loops) = accept_all(Arc::clone(&shared), listeners).await?;
     systemd::notify_ready();
     if !stopped {
         stop.await;
@@ -167,37 +166,6 @@ struct Shared {
     connected: CancellationToken,
     connections: TaskTracker,
     stopping: AtomicBool,
-}
-
-async fn accept_all(shared: Arc<Shared>, socket: UnixListener, label: String) {
-    accept_loop(
-        |cx| socket.poll_accept(cx).map_ok(|(stream, _)| stream),
-        &label,
-        &shared.runtime,
-        shared.accepting.cancelled(),
-        &shared.counts,
-        |stream| connect(&shared, stream),
-    )
-    .await;
-}
-
-fn connect(shared: &Arc<Shared>, stream: UnixStream) {
-    let admitted = shared
-        .admission
-        .admit(&stream, &shared.server, &shared.runtime);
-    let Some((peer, slot)) = admitted else {
-        return;
-    };
-    let connected = shared.connected.clone();
-    let served = shared.server.serve_connection(Transport(stream), peer);
-    shared.connections.spawn(async move {
-        let _slot = slot;
-        tokio::select! {
-            biased;
-            () = connected.cancelled() => {}
-            () = served => {}
-        }
-    });
 }
 
 async fn drain(shared: &Shared, files: Vec<SocketFile>, loops: &TaskTracker) {

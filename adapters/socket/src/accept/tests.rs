@@ -95,6 +95,35 @@ async fn a_storm_of_connections_lets_other_tasks_run() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn connections_of_a_storm_wait_for_each_other_and_others_do_not() {
+    let looks = async |count: u32| {
+        let script = (0..count).map(|_| Ok(())).collect();
+        let run = run(script, Duration::from_secs(1)).await;
+        let first = run.idle[0];
+        let looks = run.idle.into_iter().map(|time| time - first);
+        looks.collect::<Vec<_>>()
+    };
+    // Once it has rested nobody has to wake it.
+    assert_eq!(looks(STORM).await, [Duration::ZERO, STORM_TIME]);
+    assert_eq!(looks(STORM - 1).await, [Duration::ZERO]);
+}
+
+#[test]
+fn a_storm_is_so_many_in_so_short_a_time() {
+    let mut storm = Storm::default();
+    assert!((0..1_000).all(|at| {
+        storm.count(Moment::from_nanos(at * 1_000_000));
+        !storm.is_on()
+    }));
+    let mut storm = Storm::default();
+    let mut on = (0..20_u32).map(|at| {
+        storm.count(Moment::from_nanos(u64::from(at) * 50_000));
+        storm.is_on()
+    });
+    assert_eq!(on.position(|on| on), Some(15));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stop_does_not_wait_for_the_pause_to_end() {
     let before = Instant::now();
     let run = run(
@@ -238,17 +267,20 @@ fn processor_ticks(pid: u32) -> u64 {
 
 struct Run {
     times: Vec<Instant>,
+    /// When the loop looked and nothing waited.
+    idle: Vec<Instant>,
     accepted: usize,
     counts: AcceptCounts,
 }
 
 /// Lets the loop meet what `script` says, then nothing more, and stops it after `time`.
 async fn run(script: Vec<Result<(), Errno>>, time: Duration) -> Run {
-    let mut times = Vec::new();
-    let script = RefCell::new((VecDeque::from(script), &mut times));
+    let (mut times, mut idle) = (Vec::new(), Vec::new());
+    let script = RefCell::new((VecDeque::from(script), &mut times, &mut idle));
     let accept = |_: &mut Context<'_>| {
-        let (script, times) = &mut *script.borrow_mut();
+        let (script, times, idle) = &mut *script.borrow_mut();
         let Some(next) = script.pop_front() else {
+            idle.push(Instant::now());
             return Poll::Pending;
         };
         times.push(Instant::now());
@@ -263,6 +295,7 @@ async fn run(script: Vec<Result<(), Errno>>, time: Duration) -> Run {
     .await;
     Run {
         times,
+        idle,
         accepted,
         counts,
     }

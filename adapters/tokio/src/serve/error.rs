@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io;
 
 use podsapi_socket::OpenError;
 
@@ -19,6 +20,11 @@ pub enum ServeError {
         /// Why.
         cause: HttpBindError,
     },
+    /// There is no thread to accept connections on.
+    Accept {
+        /// Why.
+        cause: io::Error,
+    },
 }
 
 impl fmt::Display for ServeError {
@@ -27,6 +33,12 @@ impl fmt::Display for ServeError {
             Self::Open(cause) => cause.fmt(f),
             Self::Metrics { address, cause } => {
                 write!(f, "cannot serve metrics on `{address}`: {cause}")
+            }
+            Self::Accept { cause } => {
+                write!(
+                    f,
+                    "no thread or descriptor to accept connections with: {cause}"
+                )
             }
         }
     }
@@ -38,6 +50,7 @@ impl Error for ServeError {
             // Its text is this one's already.
             Self::Open(cause) => cause.source(),
             Self::Metrics { cause, .. } => Some(cause),
+            Self::Accept { cause } => Some(cause),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::net::{UnixDatagram, UnixListener as StdListener};
+use std::os::unix::net::{UnixDatagram, UnixListener as StdListener, UnixStream as StdStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
@@ -17,6 +17,7 @@ use podsapi_test_process as child_process;
 use prost::Message;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -282,7 +283,7 @@ fn a_signal_drains_and_a_second_one_ends_at_once() {
         ];
         let child = child_process::start(name, "", Stdio::null(), &variables);
         assert!(hear(&told).contains("READY=1\n"));
-        let mut deaf = std::os::unix::net::UnixStream::connect(&path).unwrap();
+        let mut deaf = StdStream::connect(&path).unwrap();
         io::Write::write_all(&mut deaf, HELLO).unwrap();
         // The server's first bytes say that this connection was accepted.
         io::Read::read_exact(&mut deaf, &mut [0; 9]).unwrap();
@@ -350,7 +351,33 @@ fn a_handed_over_socket_is_served_and_left_to_its_owner() {
     child_process::finish(child);
     assert!(path.exists());
     // The owner's queue still takes clients, for the next server.
-    std::os::unix::net::UnixStream::connect(&path).unwrap();
+    StdStream::connect(&path).unwrap();
+}
+
+#[tokio::test]
+async fn clients_that_left_are_counted_and_cost_the_serving_thread_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.sock");
+    let server = ready_server();
+    let listener = bind(&path);
+    for _ in 0..50 {
+        drop(StdStream::connect(&path).unwrap());
+    }
+    let serving = Serving::run(server.clone(), vec![listener], ServeOptions::default());
+    // Once it has begun, this thread, which serves, does nothing but wait.
+    tokio::task::yield_now().await;
+    let counted = |count: usize| {
+        let page = server.metrics_text();
+        page.contains(&format!("\npodsapi_connections_total {count}\n"))
+    };
+    let begin = Instant::now();
+    while !counted(50) && begin.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(counted(50), "{}", server.metrics_text());
+    client(&path).await.list().await.unwrap();
+    assert!(counted(51), "{}", server.metrics_text());
+    serving.stop().await;
 }
 
 struct Serving {

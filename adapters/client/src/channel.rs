@@ -45,7 +45,7 @@ impl Channel {
     ///
     /// # Errors
     ///
-    /// When the socket cannot be opened in time. Whether the peer speaks gRPC shows with the first
+    /// When the socket cannot be opened in time; one whose queue is full is tried again until then. Whether the peer speaks gRPC shows with the first
     /// call.
     pub async fn connect(
         path: impl AsRef<Path>,
@@ -54,7 +54,7 @@ impl Channel {
         let path = path.as_ref();
         let timed_out = || std::io::Error::from(std::io::ErrorKind::TimedOut);
         let connecting = async {
-            let stream = UnixStream::connect(path).await?;
+            let stream = connect_in_time(path).await?;
             builder().handshake(stream).await.map_err(|error| {
                 let kind = error.get_io().map(std::io::Error::kind);
                 std::io::Error::new(kind.unwrap_or(std::io::ErrorKind::Other), error)
@@ -182,6 +182,18 @@ fn blame(ended: &OnceLock<TransportError>, error: ClientError) -> ClientError {
     }
 }
 
+/// Connects, however often the queue of the socket is full: the kernel does not wait for that.
+async fn connect_in_time(path: &Path) -> std::io::Result<UnixStream> {
+    loop {
+        match UnixStream::connect(path).await {
+            Err(full) if full.kind() == std::io::ErrorKind::WouldBlock => {
+                tokio::time::sleep(FULL_QUEUE_PAUSE).await;
+            }
+            done => return done,
+        }
+    }
+}
+
 /// Drives the connection until it ends, pinging the peer when asked to.
 async fn drive(
     connection: Connection<UnixStream, Bytes>,
@@ -228,6 +240,9 @@ fn builder() -> h2::client::Builder {
         .max_header_list_size(HEADER_LIST_BYTES);
     builder
 }
+
+/// How long a socket whose queue is full is left alone before it is tried again.
+const FULL_QUEUE_PAUSE: Duration = Duration::from_millis(5);
 
 /// Holds the usual list of a node (250 pods of 15 KB) in one go.
 const STREAM_WINDOW_BYTES: u32 = 4 << 20;

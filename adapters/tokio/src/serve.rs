@@ -15,7 +15,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use podsapi_h2::Server;
-use podsapi_socket::{AcceptCounts, Admission, Listener, SocketFile};
+use podsapi_socket::{AcceptCounts, Admission, Listener, Opened, SocketFile, open};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -74,7 +74,7 @@ impl Default for ServeOptions {
 /// # Errors
 ///
 /// When there is no listener, a listener or the metrics address cannot be used, or there is no thread left to accept
-/// connections. Once it serves it does not fail.
+/// connections. Once it serves it fails only if that thread ends by itself, which it has no reason to.
 pub async fn serve(
     server: Server<TokioRuntime>,
     listeners: Vec<Listener>,
@@ -97,6 +97,7 @@ pub async fn serve(
     let http_stop = CancellationToken::new();
     let _http = http_stop.clone().drop_guard();
 
+    let Opened { sockets, files } = open(listeners, Ok)?;
     let http = match &options.metrics {
         Some(address) => {
             let bound = HttpListener::bind(address).await;
@@ -114,10 +115,14 @@ pub async fn serve(
     // The first poll installs signal handlers: whoever is served or hears that we are ready may send a signal at once.
     let mut stop = pin!(stop);
     let stopped = poll_fn(|cx| Poll::Ready(stop.as_mut().poll(cx).is_ready())).await;
-    let (files, loops) = accept_all(Arc::clone(&shared), listeners).await?;
+    let accepting = accept_all(Arc::clone(&shared), sockets).await?;
     systemd::notify_ready();
     if !stopped {
-        stop.await;
+        tokio::select! {
+            biased;
+            _ = stop => {}
+            () = accepting.wait() => return Err(ServeError::accepting_ended()),
+        }
     }
     let drain_time = options.drain.min(DRAIN_LONGEST);
     let deadline = Instant::now() + drain_time;
@@ -130,7 +135,7 @@ pub async fn serve(
             false => std::future::pending().await,
         }
     };
-    let drained = drain(&shared, files, &loops);
+    let drained = drain(&shared, files, &accepting);
     let cut_off = deadline - CUT_OFF_TIME.min(drain_time / 10);
     tokio::select! {
         () = drained => tracing::info!("drained"),
@@ -147,6 +152,7 @@ pub async fn serve(
     let ended = async {
         shared.connections.wait().await;
         endpoint.wait().await;
+        accepting.wait().await;
     };
     if timeout(CUT_OFF_TIME, ended).await.is_err() {
         tracing::warn!(
@@ -168,14 +174,13 @@ struct Shared {
     stopping: AtomicBool,
 }
 
-async fn drain(shared: &Shared, files: Vec<SocketFile>, loops: &TaskTracker) {
+async fn drain(shared: &Shared, files: Vec<SocketFile>, accepting: &TaskTracker) {
     // Removing waits for the directory's lock, so it must not hold up a thread of the runtime.
     if let Err(error) = tokio::task::spawn_blocking(move || drop(files)).await {
         tracing::warn!(%error, "removing the socket files failed");
     }
     shared.accepting.cancel();
-    loops.close();
-    loops.wait().await;
+    accepting.wait().await;
     shared.server.shutdown();
     shared.connections.close();
     shared.connections.wait().await;

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use podsapi_client::{Channel, ChannelOptions, ClientError, Code};
+use podsapi_client::{Channel, ChannelOptions, ClientError, Code, ConnectErrorKind};
 use podsapi_proto::cri;
 use prost::Message;
+use tokio::net::{UnixSocket, UnixStream};
 
 use crate::server::{Answer, Asked, Server, framed, serve, socket, soon};
 
@@ -32,6 +33,40 @@ fn named(name: &str) -> Bytes {
 
 fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Code {
     result.unwrap_err().code()
+}
+
+#[tokio::test]
+async fn a_socket_whose_queue_is_full_is_tried_again_until_there_is_room() {
+    let (_directory, path) = socket();
+    let listener = UnixSocket::new_stream().unwrap();
+    listener.bind(&path).unwrap();
+    let listener = listener.listen(1).unwrap();
+    let mut queue = Vec::new();
+    let full = loop {
+        match UnixStream::connect(&path).await {
+            Ok(stream) => queue.push(stream),
+            Err(full) => break full,
+        }
+    };
+    assert_eq!(full.kind(), std::io::ErrorKind::WouldBlock);
+    let options = |connect_timeout| ChannelOptions {
+        connect_timeout,
+        keepalive: None,
+        max_message_bytes: 100,
+    };
+    let error = Channel::connect(&path, options(Duration::from_millis(20))).await;
+    assert_eq!(error.unwrap_err().kind(), ConnectErrorKind::Timeout);
+    let connecting = Channel::connect(&path, options(Duration::from_secs(5)));
+    let accepting = async {
+        loop {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            queue.push(listener.accept().await.unwrap().0);
+        }
+    };
+    tokio::select! {
+        connected = connecting => drop(connected.unwrap()),
+        () = accepting => {}
+    }
 }
 
 #[tokio::test]

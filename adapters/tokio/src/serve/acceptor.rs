@@ -1,28 +1,46 @@
 //! The thread that accepts connections.
 
+use std::future::poll_fn;
 use std::io;
-use std::sync::Arc;
+use std::os::unix::net::UnixListener as Socket;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
 use std::thread;
 
-use podsapi_socket::{Listener, Opened, SocketFile, accept_loop, open};
+use podsapi_socket::{OpenError, accept_loop};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
+use tokio::task::{JoinSet, yield_now};
 use tokio_util::task::TaskTracker;
 
 use super::{ServeError, Shared};
+use crate::runtime::TokioRuntime;
 use crate::transport::Transport;
 
-/// Accepts connections of all `listeners` on a new thread, until [`Shared::accepting`] is cancelled.
+/// Connections of a socket that wait for their first turns; while there are so many, no more are
+/// accepted.
 ///
-/// Returns the socket files, and what is empty once the thread has closed the sockets.
+/// Clients that come and go faster than they can be served wait in the socket's queue then, and
+/// take no slot from others.
+const WAITING_LIMIT: usize = 32;
+
+/// Turns in which it shows that a client has left: in one it is read, in the next it is known to have
+/// ended.
+const FIRST_TURNS: usize = 2;
+
+/// Accepts connections of all `sockets` on a new thread, until [`Shared::accepting`] is cancelled.
+///
+/// What it returns is empty once the thread has ended and the sockets are closed.
 pub(super) async fn accept_all(
     shared: Arc<Shared>,
-    listeners: Vec<Listener>,
-) -> Result<(Vec<SocketFile>, TaskTracker), ServeError> {
-    let (tell, opened) = oneshot::channel();
-    let (serving, loops) = (Handle::current(), TaskTracker::new());
-    let running = loops.token();
+    sockets: Vec<(Socket, String)>,
+) -> Result<TaskTracker, ServeError> {
+    let (tell, begun) = oneshot::channel();
+    let (serving, threads) = (Handle::current(), TaskTracker::new());
+    threads.close();
+    let running = threads.token();
     let accept = move || {
         // Dropped last, when the sockets are closed.
         let _running = running;
@@ -31,48 +49,63 @@ pub(super) async fn accept_all(
             Err(cause) => return drop(tell.send(Err(ServeError::Accept { cause }))),
         };
         runtime.block_on(async {
-            let Opened { sockets, files } = match open(listeners, UnixListener::from_std) {
-                Ok(opened) => opened,
-                Err(error) => return drop(tell.send(Err(error.into()))),
-            };
-            let loops = TaskTracker::new();
+            let mut loops = JoinSet::new();
             for (socket, label) in sockets {
-                tracing::info!(socket = label, "serving");
-                let (shared, serving) = (Arc::clone(&shared), serving.clone());
-                loops.spawn(accept_each(shared, socket, label, serving));
+                match UnixListener::from_std(socket) {
+                    Ok(socket) => {
+                        tracing::info!(socket = label, "serving");
+                        let (shared, serving) = (Arc::clone(&shared), serving.clone());
+                        loops.spawn(accept_each(shared, socket, label, serving));
+                    }
+                    Err(cause) => {
+                        let error = OpenError::Socket { label, cause };
+                        return drop(tell.send(Err(error.into())));
+                    }
+                }
             }
             // Who does not wait any more has cancelled the loops, too.
-            drop(tell.send(Ok(files)));
-            loops.close();
-            loops.wait().await;
+            let _heard = tell.send(Ok(()));
+            // A loop that panics ends all of them: half a server would be noticed by nobody.
+            while let Some(Ok(())) = loops.join_next().await {}
         });
     };
     thread::Builder::new()
         .name("podsapi-accept".to_owned())
         .spawn(accept)
         .map_err(|cause| ServeError::Accept { cause })?;
-    match opened.await {
-        Ok(files) => Ok((files?, loops)),
-        Err(_panicked) => Err(ServeError::Accept {
-            cause: io::Error::other("the thread ended"),
-        }),
+    match begun.await {
+        Ok(result) => result.map(|()| threads),
+        Err(_panicked) => Err(ServeError::accepting_ended()),
+    }
+}
+
+impl ServeError {
+    pub(super) fn accepting_ended() -> Self {
+        let cause = io::Error::other("the thread ended by itself");
+        Self::Accept { cause }
     }
 }
 
 async fn accept_each(shared: Arc<Shared>, socket: UnixListener, label: String, serving: Handle) {
+    let waiting = Arc::<Waiting>::default();
+    // Its timers go on whatever the serving runtime does.
+    let runtime = TokioRuntime::new();
     accept_loop(
-        |cx| socket.poll_accept(cx).map_ok(|(stream, _)| stream),
+        |cx| {
+            ready!(waiting.poll_room(cx));
+            socket.poll_accept(cx).map_ok(|(stream, _)| stream)
+        },
         &label,
-        &shared.runtime,
+        &runtime,
         shared.accepting.cancelled(),
         &shared.counts,
-        |stream| connect(&shared, stream, &serving),
+        |stream| connect(&shared, stream, &serving, &waiting),
     )
     .await;
 }
 
 /// Has a connection served by `serving`, if there is a slot for it.
-fn connect(shared: &Arc<Shared>, stream: UnixStream, serving: &Handle) {
+fn connect(shared: &Arc<Shared>, stream: UnixStream, serving: &Handle, waiting: &Arc<Waiting>) {
     let admitted = shared
         .admission
         .admit(&stream, &shared.server, &shared.runtime);
@@ -92,13 +125,70 @@ fn connect(shared: &Arc<Shared>, stream: UnixStream, serving: &Handle) {
     };
     let connected = shared.connected.clone();
     let served = shared.server.serve_connection(Transport(stream), peer);
+    let waits = waiting.add();
     let serve = async move {
         let _slot = slot;
-        tokio::select! {
-            biased;
-            () = connected.cancelled() => {}
-            () = served => {}
+        let mut served = pin!(async {
+            tokio::select! {
+                biased;
+                () = connected.cancelled() => {}
+                () = served => {}
+            }
+        });
+        for _ in 0..FIRST_TURNS {
+            if poll_fn(|cx| Poll::Ready(served.as_mut().poll(cx).is_ready())).await {
+                return;
+            }
+            yield_now().await;
         }
+        drop(waits);
+        served.await;
     };
     shared.connections.spawn_on(serve, serving);
+}
+
+/// How many connections wait for their first turns.
+#[derive(Debug, Default)]
+struct Waiting(Mutex<Count>);
+
+#[derive(Debug, Default)]
+struct Count {
+    connections: usize,
+    /// The loop, when it waits for one of them.
+    accepting: Option<Waker>,
+}
+
+impl Waiting {
+    fn count(&self) -> MutexGuard<'_, Count> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn poll_room(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut count = self.count();
+        if count.connections < WAITING_LIMIT {
+            return Poll::Ready(());
+        }
+        count.accepting = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    fn add(self: &Arc<Self>) -> Waits {
+        self.count().connections += 1;
+        Waits(Arc::clone(self))
+    }
+}
+
+/// A connection that waits for its first turns.
+struct Waits(Arc<Waiting>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        let mut count = self.0.count();
+        count.connections -= 1;
+        let accepting = count.accepting.take();
+        drop(count);
+        if let Some(accepting) = accepting {
+            accepting.wake();
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Serving and draining with real clients over real sockets.
 
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixDatagram, UnixListener as StdListener, UnixStream as StdStream};
 use std::path::{Path, PathBuf};
@@ -284,7 +284,7 @@ fn a_signal_drains_and_a_second_one_ends_at_once() {
         let child = child_process::start(name, "", Stdio::null(), &variables);
         assert!(hear(&told).contains("READY=1\n"));
         let mut deaf = StdStream::connect(&path).unwrap();
-        io::Write::write_all(&mut deaf, HELLO).unwrap();
+        deaf.write_all(HELLO).unwrap();
         // The server's first bytes say that this connection was accepted.
         io::Read::read_exact(&mut deaf, &mut [0; 9]).unwrap();
         send(&child, signal);
@@ -378,6 +378,75 @@ async fn clients_that_left_are_counted_and_cost_the_serving_thread_nothing() {
     client(&path).await.list().await.unwrap();
     assert!(counted(51), "{}", server.metrics_text());
     serving.stop().await;
+}
+
+#[tokio::test]
+async fn clients_that_leave_while_nobody_serves_take_no_slots_from_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.sock");
+    let server = ready_server();
+    let listener = bind(&path);
+    for _ in 0..100 {
+        StdStream::connect(&path).unwrap().write_all(HELLO).unwrap();
+    }
+    let options = ServeOptions {
+        max_connections: 40,
+        ..ServeOptions::default()
+    };
+    let serving = Serving::run(server.clone(), vec![listener], options);
+    tokio::task::yield_now().await;
+    // Time enough to accept all of them, while this thread serves nobody.
+    std::thread::sleep(Duration::from_millis(300));
+    client(&path).await.list().await.unwrap();
+    let page = server.metrics_text();
+    assert!(
+        page.contains("\npodsapi_connections_refused_total 0\n"),
+        "{page}"
+    );
+    assert!(page.contains("\npodsapi_connections_total 101\n"), "{page}");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn an_end_at_the_very_start_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.sock");
+    for _ in 0..20 {
+        let serving = serve(
+            ready_server(),
+            vec![bind(&path)],
+            ServeOptions::default(),
+            std::future::pending::<()>(),
+        );
+        let mut serving = Box::pin(serving);
+        assert!(poll_fn(|cx| Poll::Ready(serving.as_mut().poll(cx).is_pending())).await);
+        drop(serving);
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn serving_that_cannot_go_on_ends_with_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.sock");
+    // Without I/O every connection is one that the acceptor cannot hand over.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let error = runtime.block_on(async {
+        let listener = bind(&path);
+        let _waits = StdStream::connect(&path).unwrap();
+        let serving = serve(
+            ready_server(),
+            vec![listener],
+            ServeOptions::default(),
+            std::future::pending::<()>(),
+        );
+        timeout(PATIENCE, serving).await.unwrap().unwrap_err()
+    });
+    assert!(matches!(error, ServeError::Accept { .. }), "{error}");
+    assert!(!path.exists());
 }
 
 struct Serving {

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 use std::thread;
 
-use podsapi_socket::{OpenError, accept_loop};
+use podsapi_h2::Peer;
+use podsapi_socket::{OpenError, Slot, accept_loop};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::Builder;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::oneshot;
 use tokio::task::{JoinSet, yield_now};
 use tokio_util::task::TaskTracker;
@@ -38,8 +40,11 @@ pub(super) async fn accept_all(
     sockets: Vec<(Socket, String)>,
 ) -> Result<TaskTracker, ServeError> {
     let (tell, begun) = oneshot::channel();
-    let (serving, threads) = (Handle::current(), TaskTracker::new());
+    let (hand_over, accepted) = mpsc::unbounded_channel();
+    let threads = TaskTracker::new();
     threads.close();
+    let starting = start_each(Arc::clone(&shared), accepted);
+    shared.connections.spawn(starting);
     let running = threads.token();
     let accept = move || {
         // Dropped last, when the sockets are closed.
@@ -54,8 +59,8 @@ pub(super) async fn accept_all(
                 match UnixListener::from_std(socket) {
                     Ok(socket) => {
                         tracing::info!(socket = label, "serving");
-                        let (shared, serving) = (Arc::clone(&shared), serving.clone());
-                        loops.spawn(accept_each(shared, socket, label, serving));
+                        let (shared, hand_over) = (Arc::clone(&shared), hand_over.clone());
+                        loops.spawn(accept_each(shared, socket, label, hand_over));
                     }
                     Err(cause) => {
                         let error = OpenError::Socket { label, cause };
@@ -86,7 +91,20 @@ impl ServeError {
     }
 }
 
-async fn accept_each(shared: Arc<Shared>, socket: UnixListener, label: String, serving: Handle) {
+/// A connection on its way from the thread that accepts to the runtime that serves.
+struct Accepted {
+    stream: std::os::unix::net::UnixStream,
+    peer: Peer,
+    slot: Slot,
+    waits: Waits,
+}
+
+async fn accept_each(
+    shared: Arc<Shared>,
+    socket: UnixListener,
+    label: String,
+    hand_over: UnboundedSender<Accepted>,
+) {
     let waiting = Arc::<Waiting>::default();
     // Its timers go on whatever the serving runtime does.
     let runtime = TokioRuntime::new();
@@ -99,34 +117,53 @@ async fn accept_each(shared: Arc<Shared>, socket: UnixListener, label: String, s
         &runtime,
         shared.accepting.cancelled(),
         &shared.counts,
-        |stream| connect(&shared, stream, &serving, &waiting),
+        |stream| {
+            let accepted = admit(&shared, stream, &waiting);
+            // It can only fail once this loop is about to end, too.
+            drop(accepted.map(|accepted| hand_over.send(accepted)));
+        },
     )
     .await;
 }
 
-/// Has a connection served by `serving`, if there is a slot for it.
-fn connect(shared: &Arc<Shared>, stream: UnixStream, serving: &Handle, waiting: &Arc<Waiting>) {
-    let admitted = shared
-        .admission
-        .admit(&stream, &shared.server, &shared.runtime);
-    let Some((peer, slot)) = admitted else {
+/// Takes a slot for a connection, if there is one.
+fn admit(shared: &Shared, stream: UnixStream, waiting: &Arc<Waiting>) -> Option<Accepted> {
+    let admission = &shared.admission;
+    let (peer, slot) = admission.admit(&stream, &shared.server, &shared.runtime)?;
+    let stream = stream.into_std().map_err(cannot_be_served).ok()?;
+    Some(Accepted {
+        stream,
+        peer,
+        slot,
+        waits: waiting.add(),
+    })
+}
+
+fn cannot_be_served(error: io::Error) {
+    tracing::warn!(%error, "a connection cannot be served");
+}
+
+/// Starts to serve what was accepted, until nothing is any more; when it ends, so does accepting.
+async fn start_each(shared: Arc<Shared>, mut accepted: UnboundedReceiver<Accepted>) {
+    let _accepting = shared.accepting.clone().drop_guard();
+    while let Some(accepted) = accepted.recv().await {
+        start(&shared, accepted);
+    }
+}
+
+fn start(shared: &Shared, accepted: Accepted) {
+    let Accepted {
+        stream,
+        peer,
+        slot,
+        waits,
+    } = accepted;
+    let Ok(stream) = UnixStream::from_std(stream).map_err(cannot_be_served) else {
         return;
-    };
-    let moved = stream.into_std().and_then(|stream| {
-        let _there = serving.enter();
-        UnixStream::from_std(stream)
-    });
-    let stream = match moved {
-        Ok(stream) => stream,
-        Err(error) => {
-            tracing::warn!(%error, "a connection cannot be served");
-            return;
-        }
     };
     let connected = shared.connected.clone();
     let served = shared.server.serve_connection(Transport(stream), peer);
-    let waits = waiting.add();
-    let serve = async move {
+    shared.connections.spawn(async move {
         let _slot = slot;
         let mut served = pin!(async {
             tokio::select! {
@@ -143,8 +180,7 @@ fn connect(shared: &Arc<Shared>, stream: UnixStream, serving: &Handle, waiting: 
         }
         drop(waits);
         served.await;
-    };
-    shared.connections.spawn_on(serve, serving);
+    });
 }
 
 /// How many connections wait for their first turns.

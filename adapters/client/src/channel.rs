@@ -45,8 +45,8 @@ impl Channel {
     ///
     /// # Errors
     ///
-    /// When the socket cannot be opened in time; one whose queue is full is tried again until then. Whether the peer speaks gRPC shows with the first
-    /// call.
+    /// When the socket cannot be opened in time; one whose queue is full is tried again until then.
+    /// Whether the peer speaks gRPC shows with the first call.
     pub async fn connect(
         path: impl AsRef<Path>,
         options: ChannelOptions,
@@ -54,7 +54,7 @@ impl Channel {
         let path = path.as_ref();
         let timed_out = || std::io::Error::from(std::io::ErrorKind::TimedOut);
         let connecting = async {
-            let stream = connect_in_time(path).await?;
+            let stream = connect_despite_full_queue(path).await?;
             builder().handshake(stream).await.map_err(|error| {
                 let kind = error.get_io().map(std::io::Error::kind);
                 std::io::Error::new(kind.unwrap_or(std::io::ErrorKind::Other), error)
@@ -183,7 +183,7 @@ fn blame(ended: &OnceLock<TransportError>, error: ClientError) -> ClientError {
 }
 
 /// Connects, however often the queue of the socket is full: the kernel does not wait for that.
-async fn connect_in_time(path: &Path) -> std::io::Result<UnixStream> {
+async fn connect_despite_full_queue(path: &Path) -> std::io::Result<UnixStream> {
     loop {
         match UnixStream::connect(path).await {
             Err(full) if full.kind() == std::io::ErrorKind::WouldBlock => {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::regular::{self, ReadError};
 
 /// What one reading of the folder found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Scan {
     /// Files by path, in the order in which a kubelet takes them: by bytes of the name.
     pub(crate) files: Vec<(PathBuf, Content)>,
@@ -50,9 +50,8 @@ fn scan_by(folder: &Path, mut content: impl FnMut(&Path) -> Option<Content>) -> 
         attempts += 1;
         let Some(paths) = list(folder)? else {
             return Ok(Scan {
-                files: Vec::new(),
-                link_targets: BTreeSet::new(),
                 missing: true,
+                ..Scan::default()
             });
         };
         let before = targets(folder, &paths);
@@ -61,11 +60,7 @@ fn scan_by(folder: &Path, mut content: impl FnMut(&Path) -> Option<Content>) -> 
         if before != after && attempts < ATTEMPTS_LIMIT {
             continue;
         }
-        let mut scan = Scan {
-            files: Vec::new(),
-            link_targets: BTreeSet::new(),
-            missing: false,
-        };
+        let mut scan = Scan::default();
         for ((path, content), target) in paths.into_iter().zip(contents).zip(after.files) {
             if let Some(content) = content {
                 let target = target.as_deref().and_then(Path::parent);

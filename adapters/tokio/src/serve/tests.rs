@@ -1,5 +1,7 @@
 //! Serving and draining with real clients over real sockets.
 
+mod accepting;
+
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixDatagram, UnixListener as StdListener, UnixStream as StdStream};
@@ -352,101 +354,6 @@ fn a_handed_over_socket_is_served_and_left_to_its_owner() {
     assert!(path.exists());
     // The owner's queue still takes clients, for the next server.
     StdStream::connect(&path).unwrap();
-}
-
-#[tokio::test]
-async fn clients_that_left_are_counted_and_cost_the_serving_thread_nothing() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.sock");
-    let server = ready_server();
-    let listener = bind(&path);
-    for _ in 0..50 {
-        drop(StdStream::connect(&path).unwrap());
-    }
-    let serving = Serving::run(server.clone(), vec![listener], ServeOptions::default());
-    // Once it has begun, this thread, which serves, does nothing but wait.
-    tokio::task::yield_now().await;
-    let counted = |count: usize| {
-        let page = server.metrics_text();
-        page.contains(&format!("\npodsapi_connections_total {count}\n"))
-    };
-    let begin = Instant::now();
-    while !counted(50) && begin.elapsed() < PATIENCE {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    assert!(counted(50), "{}", server.metrics_text());
-    client(&path).await.list().await.unwrap();
-    assert!(counted(51), "{}", server.metrics_text());
-    serving.stop().await;
-}
-
-#[tokio::test]
-async fn clients_that_leave_while_nobody_serves_take_no_slots_from_others() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.sock");
-    let server = ready_server();
-    let listener = bind(&path);
-    for _ in 0..100 {
-        StdStream::connect(&path).unwrap().write_all(HELLO).unwrap();
-    }
-    let options = ServeOptions {
-        max_connections: 40,
-        ..ServeOptions::default()
-    };
-    let serving = Serving::run(server.clone(), vec![listener], options);
-    tokio::task::yield_now().await;
-    // Time enough to accept all of them, while this thread serves nobody.
-    std::thread::sleep(Duration::from_millis(300));
-    client(&path).await.list().await.unwrap();
-    let page = server.metrics_text();
-    assert!(
-        page.contains("\npodsapi_connections_refused_total 0\n"),
-        "{page}"
-    );
-    assert!(page.contains("\npodsapi_connections_total 101\n"), "{page}");
-    serving.stop().await;
-}
-
-#[tokio::test]
-async fn an_end_at_the_very_start_leaves_nothing_behind() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.sock");
-    for _ in 0..20 {
-        let serving = serve(
-            ready_server(),
-            vec![bind(&path)],
-            ServeOptions::default(),
-            std::future::pending::<()>(),
-        );
-        let mut serving = Box::pin(serving);
-        assert!(poll_fn(|cx| Poll::Ready(serving.as_mut().poll(cx).is_pending())).await);
-        drop(serving);
-        assert!(!path.exists());
-    }
-}
-
-#[test]
-fn serving_that_cannot_go_on_ends_with_an_error() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("a.sock");
-    // Without I/O every connection is one that the acceptor cannot hand over.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap();
-    let error = runtime.block_on(async {
-        let listener = bind(&path);
-        let _waits = StdStream::connect(&path).unwrap();
-        let serving = serve(
-            ready_server(),
-            vec![listener],
-            ServeOptions::default(),
-            std::future::pending::<()>(),
-        );
-        timeout(PATIENCE, serving).await.unwrap().unwrap_err()
-    });
-    assert!(matches!(error, ServeError::Accept { .. }), "{error}");
-    assert!(!path.exists());
 }
 
 struct Serving {

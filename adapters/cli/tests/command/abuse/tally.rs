@@ -202,8 +202,11 @@ impl<'a> Proofs<'a> {
         for (proof, (_, last)) in self.proofs.iter().zip(&mut self.values) {
             if let Some(name) = proof.metric() {
                 let now = metric(&page, name);
-                let kept = matches!(proof, Proof::Peak(..)) && now < *last;
-                *last = if kept { *last } else { now };
+                *last = if let Proof::Peak(..) = proof {
+                    now.max(*last)
+                } else {
+                    now
+                };
             }
         }
     }

@@ -7,7 +7,6 @@ mod authority;
 mod body;
 mod connection;
 mod decoder;
-mod h2spec;
 mod headers;
 mod health;
 mod index;
@@ -16,6 +15,7 @@ mod reflection;
 mod resets;
 mod response;
 mod stopping;
+mod violations;
 mod windows;
 
 /// Paths of the released dialect.

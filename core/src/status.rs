@@ -113,8 +113,17 @@ pub struct Status {
     code: Code,
     message: Cow<'static, str>,
     reason: Option<Cow<'static, str>>,
+    foreign: Option<Box<Foreign>>,
     retry_after_nanos: Option<NonZeroU64>,
     violations: Box<[Violation]>,
+}
+
+/// What only other servers say beside the reason; apart, so that our own statuses stay small.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Foreign {
+    /// Who defines the reason, if that is not [`Status::DOMAIN`].
+    domain: Option<String>,
+    metadata: Vec<(String, String)>,
 }
 
 /// One field of a request that cannot be accepted, as in `google.rpc.BadRequest`.
@@ -131,12 +140,16 @@ pub struct Violation {
 }
 
 impl Status {
+    /// Who defines the reasons of this API, as in `google.rpc.ErrorInfo`.
+    pub const DOMAIN: &str = "podsapi";
+
     /// Returns a status without details; a literal text allocates nothing.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             code,
             message: message.into(),
             reason: None,
+            foreign: None,
             retry_after_nanos: None,
             violations: Box::default(),
         }
@@ -150,6 +163,27 @@ impl Status {
             reason: Some(reason.into()),
             ..self
         }
+    }
+
+    /// Returns the same status with another definer of its reason than [`Status::DOMAIN`].
+    #[must_use]
+    pub fn with_domain(self, domain: &str) -> Self {
+        let domain = (domain != Self::DOMAIN).then(|| domain.into());
+        let metadata = self.metadata().to_vec();
+        self.with_foreign(Foreign { domain, metadata })
+    }
+
+    /// Returns the same status with more about its reason, as names and values.
+    #[must_use]
+    pub fn with_metadata(self, metadata: Vec<(String, String)>) -> Self {
+        let domain = self.foreign.as_ref();
+        let domain = domain.and_then(|foreign| foreign.domain.clone());
+        self.with_foreign(Foreign { domain, metadata })
+    }
+
+    fn with_foreign(self, foreign: Foreign) -> Self {
+        let foreign = (foreign != Foreign::default()).then(|| Box::new(foreign));
+        Self { foreign, ..self }
     }
 
     /// Returns the same status with the advice not to try again before this time has passed, as
@@ -184,6 +218,22 @@ impl Status {
     /// Returns the cause as a constant, if it has one.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
+    }
+
+    /// Returns who defines the reason, if it has one: [`Status::DOMAIN`] unless another is named.
+    pub fn domain(&self) -> Option<&str> {
+        self.reason()?;
+        let foreign = self.foreign.as_ref();
+        Some(foreign.map_or(Self::DOMAIN, |foreign| {
+            foreign.domain.as_deref().unwrap_or(Self::DOMAIN)
+        }))
+    }
+
+    /// Returns more about the reason, as names and values; this API's own reasons have none.
+    pub fn metadata(&self) -> &[(String, String)] {
+        self.foreign
+            .as_ref()
+            .map_or(&[], |foreign| &foreign.metadata)
     }
 
     /// Returns the nanoseconds to wait before trying again, if that is known.
@@ -221,5 +271,25 @@ mod tests {
     fn a_literal_text_is_borrowed() {
         let status = Status::new(Code::Unavailable, "away");
         assert!(matches!(status.message, Cow::Borrowed("away")));
+    }
+
+    #[test]
+    fn a_reason_is_of_this_api_unless_another_domain_is_named() {
+        let status = Status::new(Code::Aborted, "no");
+        assert_eq!(status.clone().with_domain("a.test").domain(), None);
+        let status = status.with_reason("CONFLICT");
+        assert_eq!(status.domain(), Some("podsapi"));
+        let other = status.clone().with_domain("");
+        assert_eq!(other.domain(), Some(""));
+        let pairs = alloc::vec![(String::from("pod"), String::from("a"))];
+        let other = other.with_metadata(pairs.clone()).with_domain("a.test");
+        assert_eq!(
+            (other.domain(), other.metadata()),
+            (Some("a.test"), &pairs[..])
+        );
+        assert_eq!(
+            other.with_metadata(Vec::new()).with_domain("podsapi"),
+            status
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The compiled definitions of every service that is served, with all that they import.
+//! The compiled definitions of every service that is served and of the details of its errors, with all
+//! that they import.
 
 /// A `google.protobuf.FileDescriptorSet` without comments: each file stands behind those that it
 /// imports.

@@ -41,6 +41,8 @@ pub struct Setup {
     pub limits: Limits,
     /// How long clients get once the server is asked to stop.
     pub drain: Duration,
+    /// Calls a second; 0 is as many as come.
+    pub qps: u32,
     /// Events that a watch may leave unread.
     pub watch_buffer: u32,
     /// Whether the source has told all its pods when the server starts.
@@ -56,6 +58,7 @@ impl Default for Setup {
             ballast: 0,
             limits: Limits::default(),
             drain,
+            qps: 0,
             watch_buffer,
             ready: true,
         }
@@ -77,7 +80,7 @@ impl Served {
         let runtime = TokioRuntime::new();
         let config = Config {
             sources: vec![SourceConfig::new(SOURCE, SourceKind::Snapshot)],
-            qps: 0,
+            qps: setup.qps,
             watch_buffer: setup
                 .watch_buffer
                 .try_into()

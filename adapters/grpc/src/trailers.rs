@@ -23,6 +23,13 @@ use prost::Message;
 /// 7 KiB: grpc-core and grpc-java refuse blocks from 8 KiB on, and a proxy may add a field.
 pub const MAX_BLOCK_BYTES: usize = 7 << 10;
 
+/// Longest details that are read, in base64: twice what is ever written, as for the whole block that
+/// a client takes.
+pub const MAX_DETAILS_BYTES: usize = 2 * MAX_BLOCK_BYTES;
+
+/// Full names of the messages that the details of a status are made of; each is defined by reflection.
+pub const DETAIL_TYPES: [&str; 3] = [BAD_REQUEST, ERROR_INFO, RETRY_INFO];
+
 /// One response header or trailer; the value is printable ASCII.
 pub type Field = (&'static str, String);
 
@@ -67,7 +74,9 @@ pub fn encode(status: &Status, used_bytes: usize) -> Vec<Field> {
 
 /// Reads the status from the trailers of a call; the first field of each name counts.
 ///
-/// A missing or unreadable `grpc-status` is UNKNOWN; details that cannot be read are ignored.
+/// A missing or unreadable `grpc-status` is UNKNOWN. Details are taken one by one, and what cannot be
+/// read, is longer than [`MAX_DETAILS_BYTES`] or is more than this crate would write is ignored: it
+/// never changes code and text, which came without it.
 pub fn decode<'a>(trailers: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> Status {
     let (mut code, mut message, mut details) = (None, None, None);
     for (name, value) in trailers {
@@ -104,12 +113,15 @@ pub fn decode<'a>(trailers: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> S
 const STATUS: &str = "grpc-status";
 const MESSAGE: &str = "grpc-message";
 const DETAILS: &str = "grpc-status-details-bin";
-const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
-const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
-const RETRY_INFO: &str = "type.googleapis.com/google.rpc.RetryInfo";
+const BAD_REQUEST: &str = "google.rpc.BadRequest";
+const ERROR_INFO: &str = "google.rpc.ErrorInfo";
+const RETRY_INFO: &str = "google.rpc.RetryInfo";
 
-/// Who defines the reasons of statuses.
-const DOMAIN: &str = "podsapi";
+/// Most violations that are read: a block of ours has room for fewer.
+const MAX_VIOLATIONS: usize = 256;
+
+/// Most pairs of metadata that are read.
+const MAX_METADATA: usize = 64;
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
@@ -208,11 +220,15 @@ fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
         details: Vec::new(),
     };
     if let Some(reason) = status.reason() {
-        let info = google_rpc::ErrorInfo {
+        let mut info = google_rpc::ErrorInfo {
             reason: reason.to_string(),
-            domain: DOMAIN.to_string(),
-            ..Default::default()
+            domain: status.domain().unwrap_or_default().to_string(),
+            metadata: status.metadata().iter().cloned().collect(),
         };
+        // The reason is worth more than what is said about it.
+        if info.encoded_len() > room / 2 {
+            info.metadata.clear();
+        }
         whole.details.push(packed(ERROR_INFO, &info));
     }
     if let Some(nanos) = status.retry_after_nanos() {
@@ -247,15 +263,18 @@ fn details(status: &Status, message: &str, room: usize) -> Option<Vec<u8>> {
     encoded
 }
 
-fn packed(type_url: &str, detail: &impl Message) -> Any {
+fn packed(name: &str, detail: &impl Message) -> Any {
     Any {
-        type_url: type_url.to_string(),
+        type_url: format!("type.googleapis.com/{name}"),
         value: detail.encode_to_vec().into(),
     }
 }
 
-/// Adds what the details tell to a status; details that cannot be read add nothing.
+/// Adds what the details tell to a status; of each type but violations the first one counts.
 fn with_details(mut status: Status, value: &[u8]) -> Status {
+    if value.len() > MAX_DETAILS_BYTES {
+        return status;
+    }
     let details = BASE64
         .decode(value)
         .ok()
@@ -265,27 +284,36 @@ fn with_details(mut status: Status, value: &[u8]) -> Status {
     let mut violations = Vec::new();
     for Any { type_url, value } in details {
         let value = value.as_ref();
-        if type_url == BAD_REQUEST {
-            let request = google_rpc::BadRequest::decode(value).unwrap_or_default();
-            violations.extend(request.field_violations.into_iter().map(|one| Violation {
-                field: one.field,
-                description: one.description,
-            }));
-        } else if type_url == ERROR_INFO {
-            let info = google_rpc::ErrorInfo::decode(value).unwrap_or_default();
-            if !info.reason.is_empty() {
-                status = status.with_reason(info.reason);
+        // Only what follows the last slash names the type.
+        match type_url.rsplit('/').next().unwrap_or_default() {
+            BAD_REQUEST => {
+                let request = google_rpc::BadRequest::decode(value).unwrap_or_default();
+                violations.extend(request.field_violations.into_iter().map(|one| Violation {
+                    field: one.field,
+                    description: one.description,
+                }));
+                violations.truncate(MAX_VIOLATIONS);
             }
-        } else if type_url == RETRY_INFO {
-            let info = google_rpc::RetryInfo::decode(value).unwrap_or_default();
-            let nanos = info.retry_delay.and_then(|delay| {
-                let seconds = u64::try_from(delay.seconds).ok()?;
-                let nanos = u64::try_from(delay.nanos).ok()?;
-                seconds.checked_mul(NANOS_PER_SECOND)?.checked_add(nanos)
-            });
-            if let Some(nanos) = nanos {
-                status = status.with_retry_after(nanos);
+            ERROR_INFO if status.reason().is_none() => {
+                let info = google_rpc::ErrorInfo::decode(value).unwrap_or_default();
+                if !info.reason.is_empty() {
+                    let metadata = info.metadata.into_iter().take(MAX_METADATA);
+                    status = status
+                        .with_reason(info.reason)
+                        .with_domain(&info.domain)
+                        .with_metadata(metadata.collect());
+                }
             }
+            RETRY_INFO if status.retry_after_nanos().is_none() => {
+                let info = google_rpc::RetryInfo::decode(value).unwrap_or_default();
+                let nanos = info.retry_delay.and_then(|delay| {
+                    let seconds = u64::try_from(delay.seconds).ok()?;
+                    let nanos = u64::try_from(delay.nanos).ok()?;
+                    seconds.checked_mul(NANOS_PER_SECOND)?.checked_add(nanos)
+                });
+                status = status.with_retry_after(nanos.unwrap_or_default());
+            }
+            _ => {}
         }
     }
     status.with_violations(violations)

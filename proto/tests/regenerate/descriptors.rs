@@ -3,9 +3,12 @@
 use prost::Message;
 use prost_types::{DescriptorProto, FileDescriptorSet};
 
-/// The definitions of everything that is served; what they import comes along.
-const SERVED: [&str; 6] = [
+/// The definitions of everything that is served, the details of errors among it; what they import
+/// comes along.
+const SERVED: [&str; 8] = [
     "documented/pods.proto",
+    "google/rpc/error_details.proto",
+    "google/rpc/status.proto",
     "grpc/health/v1/health.proto",
     "grpc/reflection/v1/reflection.proto",
     "grpc/reflection/v1alpha/reflection.proto",

@@ -1,19 +1,24 @@
 //! The reflection service.
 
+use core::iter::repeat;
 use core::time::Duration;
+use std::collections::BTreeSet;
 
+use podsapi_grpc::trailers::DETAIL_TYPES;
 use podsapi_h2::Limits;
+use podsapi_proto::google_rpc;
 use podsapi_proto::reflection::{
     ErrorResponse, FileDescriptorResponse, ServerReflectionRequest, ServerReflectionResponse,
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
 };
 use podsapi_tests::frames::{code, flag, message, reset, setting};
-use podsapi_tests::raw_client::{RawClient, request};
+use podsapi_tests::raw_client::{RawClient, request, request_with};
 use podsapi_tests::reply::Reply;
 use podsapi_tests::served::{Served, Setup};
 use prost::Message;
 
 use crate::LIST;
+use crate::response::base64;
 
 const V1: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const V1ALPHA: &str = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
@@ -133,6 +138,55 @@ async fn many_questions_at_once_are_answered_in_their_order() {
         .collect();
     assert_eq!(counts, [Ok(1), Err(5), Ok(1), Ok(5)]);
     assert!(reply.data.len() < 4 << 20);
+}
+
+/// Whatever a status carries as details is defined here, so that a client can show it.
+#[tokio::test]
+async fn the_details_of_every_error_are_defined_by_both_versions() {
+    let served = Served::start_with(Setup {
+        qps: 1,
+        ..Setup::default()
+    });
+    let mut client = served.client().await;
+    let mask = request_with(LIST, "x-kubernetes-fieldmask", b"no.such");
+    let mut types = BTreeSet::new();
+    let mut status = String::new();
+    for fields in [mask].into_iter().chain(repeat(request(LIST))) {
+        let stream = client.next_stream();
+        client.headers(stream, &fields, flag::END_HEADERS).await;
+        client.data(stream, &message(&[]), flag::END_STREAM).await;
+        let reply = client.reply(stream).await;
+        if let Some(details) = reply.field("grpc-status-details-bin") {
+            let details = google_rpc::Status::decode(&*base64(&details)).expect("a status");
+            types.extend(details.details.into_iter().map(|any| any.type_url));
+        }
+        status = reply.grpc_status();
+        // The calls of the first second are used up.
+        if status == "8" {
+            break;
+        }
+    }
+    assert_eq!(status, "8");
+    let prefix = "type.googleapis.com/";
+    assert_eq!(
+        types,
+        DETAIL_TYPES.map(|name| format!("{prefix}{name}")).into()
+    );
+
+    for path in [V1, V1ALPHA] {
+        let stream = client.next_stream();
+        open(&mut client, stream, path).await;
+        let names = types.iter().map(|url| symbol(&url[prefix.len()..]));
+        let body = names.collect::<Vec<_>>().concat();
+        client.data(stream, &body, flag::END_STREAM).await;
+        let reply = client.reply(stream).await;
+        let found = answers(&reply);
+        assert_eq!(found.len(), types.len());
+        for answer in found {
+            let is_file = matches!(answer, MessageResponse::FileDescriptorResponse(_));
+            assert!(is_file, "{path}: {answer:?}");
+        }
+    }
 }
 
 /// Lines 36 and 68: questions are found however the bytes are cut.

@@ -251,7 +251,7 @@ fn assert_same_in_details(reply: &Reply, reason: &str) {
 }
 
 /// Decodes the standard alphabet without padding, and nothing else.
-fn base64(text: &str) -> Vec<u8> {
+pub(crate) fn base64(text: &str) -> Vec<u8> {
     let sextet = |letter: u8| match letter {
         b'A'..=b'Z' => letter - b'A',
         b'a'..=b'z' => letter - b'a' + 26,

@@ -106,6 +106,32 @@ fn symbols_of_every_kind_are_found() {
 }
 
 #[test]
+fn every_detail_of_an_error_is_defined_with_all_that_it_needs() {
+    for name in crate::trailers::DETAIL_TYPES {
+        let found = Definition::defining(name);
+        let (file, kind) = found.unwrap_or_else(|| panic!("{name} is not defined"));
+        assert_eq!(kind, Kind::Message, "{name}");
+        let mut conversation = Conversation::default();
+        let files = names(ask(&mut conversation, symbol(name)));
+        assert_eq!(
+            files,
+            [
+                "google/rpc/error_details.proto",
+                "google/protobuf/duration.proto"
+            ]
+        );
+        assert_eq!(file.name(), files[0]);
+    }
+    // What holds the details.
+    let mut conversation = Conversation::default();
+    let files = names(ask(&mut conversation, symbol("google.rpc.Status")));
+    assert_eq!(
+        files,
+        ["google/rpc/status.proto", "google/protobuf/any.proto"]
+    );
+}
+
+#[test]
 fn what_is_not_there_is_told_in_the_answer_and_the_stream_goes_on() {
     let mut conversation = Conversation::default();
     for name in [
@@ -208,7 +234,7 @@ fn every_import_is_there_and_every_answer_is_far_below_4_mib() {
             assert!(Definition::named(import).is_some(), "{import}");
         }
     }
-    assert_eq!(all, 10);
+    assert_eq!(all, 14);
 }
 
 #[test]

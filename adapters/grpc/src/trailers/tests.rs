@@ -208,3 +208,99 @@ fn a_message_neither_begins_nor_ends_with_a_space() {
         }
     }
 }
+
+#[test]
+fn what_another_server_says_of_its_reason_survives_the_way() {
+    let pairs = [("pod", "a"), ("zone", "")].map(|(name, value)| (name.into(), value.into()));
+    let status = Status::new(Code::Unavailable, "no")
+        .with_reason("OUT_OF_IPS")
+        .with_domain("network.test")
+        .with_metadata(pairs.to_vec());
+    assert_eq!(there_and_back(&status), status);
+    let nobodys = status.with_domain("").with_metadata(Vec::new());
+    assert_eq!(there_and_back(&nobodys), nobodys);
+    let large = nobodys.with_metadata(vec![("k".to_string(), "v".repeat(9_000))]);
+    let back = there_and_back(&large);
+    assert_eq!(
+        (back.reason(), back.metadata()),
+        (Some("OUT_OF_IPS"), &[][..])
+    );
+}
+
+/// Returns what is read from a status of code 3 with these details.
+fn with(details: Vec<Any>) -> Status {
+    let whole = google_rpc::Status {
+        details,
+        ..Default::default()
+    };
+    let value = BASE64.encode(whole.encode_to_vec());
+    decode([
+        (&b"grpc-status"[..], &b"3"[..]),
+        (b"grpc-message", b"why"),
+        (b"grpc-status-details-bin", value.as_bytes()),
+    ])
+}
+
+fn retry(seconds: i64, nanos: i32) -> Any {
+    let retry_delay = Some(Duration { seconds, nanos });
+    packed(RETRY_INFO, &google_rpc::RetryInfo { retry_delay })
+}
+
+fn info(reason: &str) -> google_rpc::ErrorInfo {
+    google_rpc::ErrorInfo {
+        reason: reason.to_string(),
+        domain: "a.test".to_string(),
+        ..Default::default()
+    }
+}
+
+#[test]
+fn a_broken_detail_takes_nothing_from_the_others() {
+    let broken = |name: &str| Any {
+        type_url: format!("type.googleapis.com/{name}"),
+        value: b"\x0a\x7f"[..].into(),
+    };
+    let mut details: Vec<_> = DETAIL_TYPES.iter().map(|name| broken(name)).collect();
+    let other = Any {
+        type_url: "a.test/types/google.rpc.ErrorInfo".to_string(),
+        ..packed(ERROR_INFO, &info("FIRST"))
+    };
+    details.extend([
+        broken("google.rpc.Help"),
+        retry(-1, 0),
+        retry(1, -1),
+        retry(i64::MAX, 0),
+        other,
+        packed(ERROR_INFO, &info("SECOND")),
+        retry(2, 5),
+        retry(3, 0),
+    ]);
+    let status = with(details);
+    assert_eq!(
+        (status.code(), status.message(), status.violations()),
+        (Code::InvalidArgument, "why", &[][..])
+    );
+    assert_eq!(
+        (status.reason(), status.domain()),
+        (Some("FIRST"), Some("a.test"))
+    );
+    assert_eq!(status.retry_after_nanos(), Some(2_000_000_005));
+}
+
+#[test]
+fn details_are_bounded_whatever_a_server_sends() {
+    let violation = google_rpc::bad_request::FieldViolation::default();
+    let request = google_rpc::BadRequest {
+        field_violations: vec![violation; 1_000],
+    };
+    let mut much = info("MUCH");
+    much.metadata = (0..200).map(|n| (format!("{n}"), String::new())).collect();
+    let two = vec![packed(BAD_REQUEST, &request), packed(BAD_REQUEST, &request)];
+    assert_eq!(with(two).violations().len(), MAX_VIOLATIONS);
+    let status = with(vec![packed(ERROR_INFO, &much)]);
+    assert_eq!(status.metadata().len(), MAX_METADATA);
+
+    let long = packed(ERROR_INFO, &info(&"R".repeat(MAX_DETAILS_BYTES)));
+    let status = with(vec![long]);
+    assert_eq!(status, Status::new(Code::InvalidArgument, "why"));
+}

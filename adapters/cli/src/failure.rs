@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use podsapi_client::{
     ClientError, Code, ConnectError, FollowError, MirrorError, Status, TransportError,
@@ -154,13 +155,32 @@ pub(crate) fn interruption(error: &FollowError) -> String {
     }
 }
 
+/// Returns code and text, and what the details add to them for a person.
 fn status_text(status: &Status) -> String {
-    format!(
-        "{}: {}",
-        code_name(status.code()),
-        printable(status.message())
-    )
+    let code = code_name(status.code());
+    let mut text = format!("{code}: {}", printable(status.message()));
+    // The text of this API's own reasons says all of them.
+    if let (Some(reason), Some(domain)) = (status.reason(), status.domain())
+        && domain != Status::DOMAIN
+    {
+        text += &format!(" (reason {}", printable(reason));
+        if !domain.is_empty() {
+            text += &format!(" of {}", printable(domain));
+        }
+        for (name, value) in status.metadata() {
+            text += &format!(", {}: {}", printable(name), printable(value));
+        }
+        text += ")";
+    }
+    if let Some(nanos) = status.retry_after_nanos() {
+        // Rounded up: too early is no use.
+        let wait = Duration::from_millis(nanos.div_ceil(NANOS_PER_MILLISECOND));
+        text += &format!("; try again in {wait:?}");
+    }
+    text
 }
+
+const NANOS_PER_MILLISECOND: u64 = 1_000_000;
 
 /// Returns the name that gRPC's documents use for `code`.
 fn code_name(code: Code) -> &'static str {
@@ -220,5 +240,21 @@ mod tests {
             text.starts_with("the server refused: INVALID_ARGUMENT: no\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn details_say_when_to_try_again_and_what_others_call_the_reason() {
+        let status = Status::new(Code::ResourceExhausted, "rejected by rate limit")
+            .with_reason("RATE_LIMITED")
+            .with_retry_after(83_000_001);
+        let text = "RESOURCE_EXHAUSTED: rejected by rate limit; try again in 84ms";
+        assert_eq!(status_text(&status), text);
+        let pod = ("pod".to_owned(), "a\nb".to_owned());
+        let status = Status::new(Code::Unavailable, "no")
+            .with_reason("\u{1b}OFF")
+            .with_domain("a.test")
+            .with_metadata(vec![pod]);
+        let expected = r"UNAVAILABLE: no (reason \u{1b}OFF of a.test, pod: a\nb)";
+        assert_eq!(status_text(&status), expected);
     }
 }

@@ -64,6 +64,12 @@ impl Backoff {
         Duration::try_from_secs_f64(moved.min(max)).unwrap_or(self.options.max)
     }
 
+    /// Returns how long to wait after one more failure, at which the server asked for a wait; no
+    /// server can ask for more than [`BackoffOptions::max`].
+    pub fn next_wait_of_at_least(&mut self, asked: Duration) -> Duration {
+        self.next_wait().max(asked.min(self.options.max))
+    }
+
     /// Forgets the failures so far: the next wait is the initial one again.
     pub fn reset(&mut self) {
         self.failures = 0;
@@ -119,6 +125,16 @@ mod tests {
         }
         backoff.reset();
         assert_eq!(backoff.next_wait(), Duration::from_millis(100));
+    }
+
+    #[test]
+    fn a_server_may_ask_for_a_longer_wait_but_for_none_over_the_limit() {
+        let options = BackoffOptions::default();
+        let mut backoff = Backoff::new(options.clone(), 1);
+        let asked = Duration::from_secs(3);
+        assert_eq!(backoff.next_wait_of_at_least(asked), asked);
+        assert_eq!(backoff.next_wait_of_at_least(Duration::MAX), options.max);
+        assert!(backoff.next_wait_of_at_least(Duration::ZERO) > Duration::from_millis(200));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use podsapi_core::{Code, Status};
 use podsapi_proto::json::printable;
@@ -50,6 +51,9 @@ impl std::error::Error for TransportError {}
 #[derive(Clone, Debug)]
 pub enum ClientError {
     /// The server answered with a status other than OK, or the answer broke the rules of gRPC.
+    ///
+    /// The status has what the server's details say: the reason as a constant with its domain and
+    /// metadata, the time to wait, and what is wrong with single fields.
     Refused(Status),
     /// There was no answer, because the connection ended.
     Transport(TransportError),
@@ -62,6 +66,15 @@ impl ClientError {
         match self {
             Self::Refused(status) => status.code(),
             Self::Transport(_) => Code::Unavailable,
+        }
+    }
+
+    /// Returns how long the server asks to wait before the next attempt, if it does.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused(status) => status.retry_after_nanos().map(Duration::from_nanos),
+            Self::Transport(_) => None,
         }
     }
 }

@@ -215,7 +215,13 @@ impl Follow {
 
     fn disconnected(&mut self, cause: FollowError) -> FollowEvent {
         self.mirror.handle_disconnect();
-        let wait = self.backoff.next_wait();
+        let asked = match &cause {
+            FollowError::Client(error) => error.retry_after(),
+            FollowError::Connect(_) | FollowError::Ended => None,
+        };
+        let wait = self
+            .backoff
+            .next_wait_of_at_least(asked.unwrap_or_default());
         self.state = State::Waiting {
             until: tokio::time::Instant::now() + wait,
         };

@@ -45,6 +45,12 @@
 //!
 //! [`ConnectError`] says why there is no connection, [`ClientError`] why a call failed: the
 //! server's [`Status`] or the transport. Nothing a server sends makes the client panic.
+//!
+//! A [`Status`] has the server's details, too, as `google.rpc` defines them: [`Status::reason`] with
+//! [`Status::domain`] and [`Status::metadata`] of `ErrorInfo`, [`Status::retry_after_nanos`] of
+//! `RetryInfo` and [`Status::violations`] of `BadRequest`. Details that are broken or longer than
+//! 14 KiB say nothing; code and text stay as they came. [`Follow`] waits as long as it is asked to,
+//! within [`BackoffOptions::max`].
 
 mod backoff;
 mod call;

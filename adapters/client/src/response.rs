@@ -1,36 +1,20 @@
 //! What the headers, trailers and resets of an answer mean in gRPC's terms.
 
-use base64::Engine;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use http::{HeaderMap, StatusCode};
-use podsapi_core::{Code, Status, Violation};
-use podsapi_proto::google_rpc;
-use podsapi_proto::google_rpc::bad_request::FieldViolation;
-use prost::Message;
+use podsapi_core::{Code, Status};
+use podsapi_grpc::trailers;
 
 use crate::error::{ClientError, TransportError};
 
 /// Returns the status that `headers` carry: `Ok` for OK, `None` when they carry none.
 pub(crate) fn status(headers: &HeaderMap) -> Option<Result<(), Status>> {
-    let code = headers.get("grpc-status")?;
-    let code = code
-        .to_str()
-        .ok()
-        .and_then(|text| text.parse::<u8>().ok())
-        .and_then(Code::from_u8)
-        .unwrap_or(Code::Unknown);
-    if code == Code::Ok {
-        return Some(Ok(()));
-    }
-    let message = headers
-        .get("grpc-message")
-        .map_or_else(String::new, |value| percent_decoded(value.as_bytes()));
-    let violations = headers
-        .get("grpc-status-details-bin")
-        .and_then(|value| LENIENT_BASE64.decode(value.as_bytes()).ok())
-        .map_or_else(Vec::new, |details| violations(&details));
-    Some(Err(Status::new(code, message).with_violations(violations)))
+    headers.get("grpc-status")?;
+    let fields = headers.iter();
+    let status = trailers::decode(fields.map(|(name, value)| (name.as_ref(), value.as_bytes())));
+    Some(match status.code() {
+        Code::Ok => Ok(()),
+        _ => Err(status),
+    })
 }
 
 /// Refuses an answer that is not gRPC at all, with the code that gRPC's mapping of HTTP gives it.
@@ -82,62 +66,9 @@ pub(crate) fn stream_error(error: h2::Error) -> ClientError {
     .into()
 }
 
-/// Returns the field violations of an encoded `google.rpc.Status`; details that do not decode say
-/// nothing, since code and message came without them.
-fn violations(details: &[u8]) -> Vec<Violation> {
-    let Ok(status) = google_rpc::Status::decode(details) else {
-        return Vec::new();
-    };
-    let requests = status
-        .details
-        .iter()
-        .filter(|detail| detail.type_url.ends_with("/google.rpc.BadRequest"))
-        .filter_map(|detail| google_rpc::BadRequest::decode(&*detail.value).ok());
-    requests
-        .flat_map(|request| request.field_violations)
-        .map(
-            |FieldViolation {
-                 field, description, ..
-             }| Violation { field, description },
-        )
-        .collect()
-}
-
-/// Undoes the percent-encoding of `grpc-message`; what is not well encoded stays as it is.
-fn percent_decoded(text: &[u8]) -> String {
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let [first, tail @ ..] = rest {
-        let escaped = match tail {
-            [high, low, after @ ..] if *first == b'%' => hex(*high)
-                .zip(hex(*low))
-                .map(|(high, low)| (high << 4 | low, after)),
-            _ => None,
-        };
-        let (byte, after) = escaped.unwrap_or((*first, tail));
-        decoded.push(byte);
-        rest = after;
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit)
-        .to_digit(16)
-        .and_then(|value| u8::try_from(value).ok())
-}
-
-/// gRPC writes `-bin` values without padding and must accept both.
-const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::HeaderValue;
-    use podsapi_proto::well_known::Any;
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         pairs
@@ -172,39 +103,19 @@ mod tests {
     }
 
     #[test]
-    fn violations_come_from_the_details_padded_or_not() {
-        let request = google_rpc::BadRequest {
-            field_violations: vec![FieldViolation {
-                field: "spec.x".to_owned(),
-                description: "no such field".to_owned(),
-                ..Default::default()
-            }],
-        };
-        let details = google_rpc::Status {
-            code: 3,
-            message: "bad mask".to_owned(),
-            details: vec![any("type.googleapis.com/google.rpc.BadRequest", &request)],
-        };
-        let padded = base64::engine::general_purpose::STANDARD.encode(details.encode_to_vec());
-        for value in [padded.as_str(), padded.trim_end_matches('=')] {
-            let mut found = headers(&[("grpc-status", "3"), ("grpc-message", "bad mask")]);
-            found.insert(
-                "grpc-status-details-bin",
-                HeaderValue::from_str(value).unwrap(),
-            );
-            let refusal = status(&found).unwrap().unwrap_err();
-            let expected = Violation {
-                field: "spec.x".to_owned(),
-                description: "no such field".to_owned(),
-            };
-            assert_eq!(refusal.violations(), [expected]);
-        }
-    }
-
-    fn any(type_url: &str, message: &impl Message) -> Any {
-        Any {
-            type_url: type_url.to_owned(),
-            value: message.encode_to_vec().into(),
+    fn details_come_with_the_status_and_broken_ones_leave_it_as_it_is() {
+        let sent = Status::new(Code::ResourceExhausted, "slowly")
+            .with_reason("RATE_LIMITED")
+            .with_retry_after(1_500_000_000);
+        let mut found: HeaderMap = trailers::encode(&sent, 0)
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect();
+        assert_eq!(status(&found), Some(Err(sent)));
+        for odd in ["", "!!", "CAE", "CAE=", "/////w"] {
+            found.insert("grpc-status-details-bin", odd.parse().unwrap());
+            let bare = Status::new(Code::ResourceExhausted, "slowly");
+            assert_eq!(status(&found), Some(Err(bare)), "{odd}");
         }
     }
 

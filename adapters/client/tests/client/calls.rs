@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::server::{Answer, Asked, framed, pod, serve, socket, soon};
+use crate::server::{Answer, Asked, details, framed, pod, serve, socket, soon};
 use bytes::Bytes;
 use podsapi_client::{
     Client, ClientError, ClientOptions, Code, ConnectErrorKind, Dialect, Event, EventKind, Status,
@@ -77,7 +77,7 @@ async fn a_get_sends_the_uid_in_either_dialect() {
 }
 
 #[tokio::test]
-async fn a_refusal_carries_code_text_and_violations() {
+async fn a_refusal_carries_code_text_and_details() {
     let request = google_rpc::BadRequest {
         field_violations: vec![google_rpc::bad_request::FieldViolation {
             field: "spec.x".to_owned(),
@@ -85,31 +85,43 @@ async fn a_refusal_carries_code_text_and_violations() {
             ..Default::default()
         }],
     };
-    let any = well_known::Any {
-        type_url: "type.googleapis.com/google.rpc.BadRequest".to_owned(),
-        value: request.encode_to_vec().into(),
+    let pair = ("zone".to_owned(), "b".to_owned());
+    let info = google_rpc::ErrorInfo {
+        reason: "BUSY".to_owned(),
+        domain: "a.test".to_owned(),
+        metadata: [pair.clone()].into(),
     };
-    let details = google_rpc::Status {
-        code: 3,
-        details: vec![any],
-        ..Default::default()
+    let delay = google_rpc::RetryInfo {
+        retry_delay: Some(well_known::Duration {
+            seconds: 1,
+            nanos: 500_000_000,
+        }),
     };
-    let encoded = base64::Engine::encode(
-        &base64::engine::general_purpose::STANDARD_NO_PAD,
-        details.encode_to_vec(),
-    );
-    let details: &'static str = encoded.leak();
-    let (client, _server) = asked(ClientOptions::default(), move |_| {
-        Answer::Refuse(3, "bad %25 mask", Some(details))
-    })
-    .await;
-    let status = refused(soon(client.list()).await);
-    assert_eq!(
-        (status.code(), status.message()),
-        (Code::InvalidArgument, "bad % mask")
-    );
-    assert_eq!(status.violations()[0].field, "spec.x");
-    assert_eq!(status.violations()[0].description, "no such field");
+    let details = details(&[
+        ("BadRequest", &request.encode_to_vec()),
+        ("Help", b"\xff"),
+        ("ErrorInfo", &info.encode_to_vec()),
+        ("RetryInfo", &delay.encode_to_vec()),
+    ]);
+    for answer in [
+        Answer::Refuse(3, "bad %25 mask", Some(details)),
+        Answer::ThenRefuse(3, "bad %25 mask", details),
+    ] {
+        let (client, _server) = asked(ClientOptions::default(), move |_| answer.clone()).await;
+        let error = soon(client.list()).await.unwrap_err();
+        assert_eq!(error.retry_after(), Some(Duration::from_millis(1_500)));
+        let status = refused::<()>(Err(error));
+        assert_eq!(
+            (status.code(), status.message()),
+            (Code::InvalidArgument, "bad % mask")
+        );
+        assert_eq!(status.violations()[0].field, "spec.x");
+        assert_eq!(status.violations()[0].description, "no such field");
+        assert_eq!(
+            (status.reason(), status.domain(), status.metadata()),
+            (Some("BUSY"), Some("a.test"), &[pair.clone()][..])
+        );
+    }
 }
 
 #[tokio::test]

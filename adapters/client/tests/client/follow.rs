@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::server::{Answer, framed, pod, serve, socket, soon};
+use crate::server::{Answer, details, framed, pod, serve, socket, soon};
 use bytes::Bytes;
 use podsapi_client::{BackoffOptions, Change, ClientOptions, Dialect, Follow, FollowEvent};
 use podsapi_proto::{core_v1::Pod, documented, v1alpha1};
@@ -65,6 +65,20 @@ async fn a_restart_of_the_server_shows_as_what_changed_meanwhile() {
         snapshot(&[pod("a", "a"), pod("c", "renamed"), pod("d", "d")])
     });
     assert_eq!(until_synced(&mut follow).await, "~c +d -b");
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_a_wait_gets_it() {
+    let (_directory, path) = socket();
+    let _server = serve(&path, |_| {
+        let details = details(&[("RetryInfo", b"\x0a\x04\x08\x02\x10\x05")]);
+        Answer::Refuse(8, "slowly", Some(details))
+    });
+    let mut follow = Follow::new(&path, ClientOptions::default(), backoff());
+    let FollowEvent::Disconnected { wait, .. } = soon(follow.next()).await else {
+        panic!("it refuses");
+    };
+    assert_eq!(wait, Duration::new(2, 5));
 }
 
 #[tokio::test]

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use h2::server::SendResponse;
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use podsapi_proto::core_v1::Pod;
 use podsapi_proto::meta_v1::ObjectMeta;
+use podsapi_proto::{google_rpc, well_known};
 use prost::Message;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinHandle;
@@ -32,6 +33,8 @@ pub(crate) enum Answer {
     Reset(h2::Reason),
     /// Headers, these messages and a status.
     Then(Vec<Bytes>, u16),
+    /// Headers, no message, and a status with details.
+    ThenRefuse(u16, &'static str, &'static str),
 }
 
 /// A running server; stops with its listener and connections when it is dropped.
@@ -91,6 +94,7 @@ async fn call(
     let grpc = || Response::builder().header("content-type", "application/grpc");
     let asked = Request::from_parts(head, message.freeze());
     let mut head = grpc();
+    let mut trailers = HeaderMap::new();
     let (messages, status) = match script(&asked) {
         Answer::Hang(messages) => (messages, None),
         Answer::Http(status) => {
@@ -118,6 +122,12 @@ async fn call(
         }
         Answer::Reset(reason) => return respond.send_reset(reason),
         Answer::Then(messages, code) => (messages, Some(code)),
+        Answer::ThenRefuse(code, text, details) => {
+            trailers.insert("grpc-message", HeaderValue::from_static(text));
+            let details = HeaderValue::from_static(details);
+            trailers.insert("grpc-status-details-bin", details);
+            (Vec::new(), Some(code))
+        }
     };
     let mut stream = respond
         .send_response(head.body(()).unwrap(), false)
@@ -128,7 +138,6 @@ async fn call(
     let Some(code) = status else {
         return std::future::pending().await;
     };
-    let mut trailers = HeaderMap::new();
     trailers.insert("grpc-status", code.into());
     stream.send_trailers(trailers).unwrap();
 }
@@ -167,4 +176,18 @@ pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future)
         .await
         .expect("took too long")
+}
+
+/// Returns the field of details with these messages of `google.rpc`.
+pub(crate) fn details(messages: &[(&str, &[u8])]) -> &'static str {
+    let any = |(name, value): &(&str, &[u8])| well_known::Any {
+        type_url: format!("type.googleapis.com/google.rpc.{name}"),
+        value: value.to_vec().into(),
+    };
+    let whole = google_rpc::Status {
+        details: messages.iter().map(any).collect(),
+        ..Default::default()
+    };
+    let engine = base64::engine::general_purpose::STANDARD_NO_PAD;
+    base64::Engine::encode(&engine, whole.encode_to_vec()).leak()
 }

@@ -78,6 +78,43 @@ func TestGrpcurlListsDescribesAndCallsWithoutFiles(t *testing.T) {
 	}
 }
 
+// Details of an error are messages in Any, which grpcurl shows by their definitions or as base64.
+func TestGrpcurlShowsTheDetailsOfErrors(t *testing.T) {
+	s := serve(t, "--qps", "1", "--burst", "1")
+	refused := func(arguments ...string) string {
+		t.Helper()
+		output, err := tool(t, "grpcurl", append([]string{"-plaintext", "-unix"}, arguments...)...)
+		if err == nil {
+			t.Fatalf("%v is answered: %s", arguments, output)
+		}
+		return output
+	}
+	mask := "x-kubernetes-fieldmask: no.such"
+	for what, wanted := range map[string][]string{
+		refused("-H", mask, s.socket, "v1alpha1.Pods/ListPods"): {
+			"google.rpc.ErrorInfo", `"reason": "INVALID_FIELD_MASK"`, `"domain": "podsapi"`,
+			"google.rpc.BadRequest", `"fieldViolations"`, `"field": "no.such"`,
+		},
+		refused("-d", `{"podUID": "gone"}`, s.socket, "v1alpha1.Pods/GetPod", "v1alpha1.Pods/GetPod"): {},
+	} {
+		if err := contains(what, wanted...); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 5 {
+		output, err := tool(t, "grpcurl", "-plaintext", "-unix", s.socket, "v1alpha1.Pods/ListPods")
+		if err == nil {
+			continue
+		}
+		err = contains(output, "google.rpc.RetryInfo", `"retryDelay": "0.`, `"reason": "RATE_LIMITED"`)
+		if err != nil || strings.Contains(output, "@value") {
+			t.Fatalf("%v: %s", err, output)
+		}
+		return
+	}
+	t.Fatal("no call was over the rate")
+}
+
 func contains(text string, wanted ...string) error {
 	for _, part := range wanted {
 		if !strings.Contains(text, part) {

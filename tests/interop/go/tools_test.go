@@ -113,7 +113,7 @@ func TestGrpcurlShowsTheDetailsOfErrors(t *testing.T) {
 			_, _ = client.ListPods(ctx, &pods.ListPodsRequest{})
 		}
 	}()
-	shows(s, "a: b", "google.rpc.ErrorInfo", `"reason":"RATE_LIMITED"`, "google.rpc.RetryInfo", `"retryDelay":"0.`)
+	shows(s, "a: b", "google.rpc.ErrorInfo", `"reason":"RATE_LIMITED"`, "google.rpc.RetryInfo", `"retry_delay":"0.`)
 }
 
 func contains(text string, wanted ...string) error {

@@ -113,17 +113,17 @@ pub struct Status {
     code: Code,
     message: Cow<'static, str>,
     reason: Option<Cow<'static, str>>,
-    foreign: Option<Box<Foreign>>,
     retry_after_nanos: Option<NonZeroU64>,
-    violations: Box<[Violation]>,
+    rare: Option<Box<Rare>>,
 }
 
-/// What only other servers say beside the reason; apart, so that our own statuses stay small.
+/// What few statuses have; apart, so that the others stay small.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Foreign {
+struct Rare {
     /// Who defines the reason, if that is not [`Status::DOMAIN`].
     domain: Option<String>,
     metadata: Vec<(String, String)>,
+    violations: Vec<Violation>,
 }
 
 /// One field of a request that cannot be accepted, as in `google.rpc.BadRequest`.
@@ -149,9 +149,8 @@ impl Status {
             code,
             message: message.into(),
             reason: None,
-            foreign: None,
             retry_after_nanos: None,
-            violations: Box::default(),
+            rare: None,
         }
     }
 
@@ -169,21 +168,20 @@ impl Status {
     #[must_use]
     pub fn with_domain(self, domain: &str) -> Self {
         let domain = (domain != Self::DOMAIN).then(|| domain.into());
-        let metadata = self.metadata().to_vec();
-        self.with_foreign(Foreign { domain, metadata })
+        self.with_rare(|rare| rare.domain = domain)
     }
 
     /// Returns the same status with more about its reason, as names and values.
     #[must_use]
     pub fn with_metadata(self, metadata: Vec<(String, String)>) -> Self {
-        let domain = self.foreign.as_ref();
-        let domain = domain.and_then(|foreign| foreign.domain.clone());
-        self.with_foreign(Foreign { domain, metadata })
+        self.with_rare(|rare| rare.metadata = metadata)
     }
 
-    fn with_foreign(self, foreign: Foreign) -> Self {
-        let foreign = (foreign != Foreign::default()).then(|| Box::new(foreign));
-        Self { foreign, ..self }
+    fn with_rare(self, change: impl FnOnce(&mut Rare)) -> Self {
+        let mut rare = self.rare.unwrap_or_default();
+        change(&mut rare);
+        let rare = (*rare != Rare::default()).then_some(rare);
+        Self { rare, ..self }
     }
 
     /// Returns the same status with the advice not to try again before this time has passed, as
@@ -199,10 +197,7 @@ impl Status {
     /// Returns the same status with `violations` as its details.
     #[must_use]
     pub fn with_violations(self, violations: Vec<Violation>) -> Self {
-        Self {
-            violations: violations.into(),
-            ..self
-        }
+        self.with_rare(|rare| rare.violations = violations)
     }
 
     /// Returns the code.
@@ -223,17 +218,13 @@ impl Status {
     /// Returns who defines the reason, if it has one: [`Status::DOMAIN`] unless another is named.
     pub fn domain(&self) -> Option<&str> {
         self.reason()?;
-        let foreign = self.foreign.as_ref();
-        Some(foreign.map_or(Self::DOMAIN, |foreign| {
-            foreign.domain.as_deref().unwrap_or(Self::DOMAIN)
-        }))
+        let domain = self.rare.as_ref().and_then(|rare| rare.domain.as_deref());
+        Some(domain.unwrap_or(Self::DOMAIN))
     }
 
     /// Returns more about the reason, as names and values; this API's own reasons have none.
     pub fn metadata(&self) -> &[(String, String)] {
-        self.foreign
-            .as_ref()
-            .map_or(&[], |foreign| &foreign.metadata)
+        self.rare.as_ref().map_or(&[], |rare| &rare.metadata)
     }
 
     /// Returns the nanoseconds to wait before trying again, if that is known.
@@ -243,7 +234,7 @@ impl Status {
 
     /// Returns what was wrong with single fields, in the order in which it was found.
     pub fn violations(&self) -> &[Violation] {
-        &self.violations
+        self.rare.as_ref().map_or(&[], |rare| &rare.violations)
     }
 }
 

@@ -11,10 +11,8 @@ pub(crate) fn status(headers: &HeaderMap) -> Option<Result<(), Status>> {
     headers.get("grpc-status")?;
     let fields = headers.iter();
     let status = trailers::decode(fields.map(|(name, value)| (name.as_ref(), value.as_bytes())));
-    Some(match status.code() {
-        Code::Ok => Ok(()),
-        _ => Err(status),
-    })
+    let is_ok = status.code() == Code::Ok;
+    Some(if is_ok { Ok(()) } else { Err(status) })
 }
 
 /// Refuses an answer that is not gRPC at all, with the code that gRPC's mapping of HTTP gives it.

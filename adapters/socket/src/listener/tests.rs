@@ -3,13 +3,15 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
-use std::os::unix::net::UnixDatagram;
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::process::Stdio;
+use std::os::fd::AsRawFd;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use nix::sys::socket::Backlog;
+use nix::errno::Errno;
+use nix::sys::socket::{self, Backlog, UnixAddr};
 use podsapi_test_process as child_process;
 use tempfile::TempDir;
 
@@ -84,7 +86,7 @@ fn a_group_gets_the_socket_and_the_directory_that_is_made_for_it() {
     let options = SocketOptions {
         group: Some(group.to_string()),
         mode: Some(0o640),
-        path: path.clone(),
+        ..SocketOptions::new(&path)
     };
     let _listener = Listener::bind(&options).unwrap();
     assert_eq!(mode(&path), 0o640);
@@ -163,12 +165,12 @@ fn a_live_server_is_left_alone() {
 fn a_live_server_whose_queue_is_full_is_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pods.sock");
-    let fd = socket_file::stream_socket().unwrap();
+    let fd = crate::socket_file::stream_socket().unwrap();
     socket::bind(fd.as_raw_fd(), &UnixAddr::new(&path).unwrap()).unwrap();
     socket::listen(&fd, Backlog::new(0).unwrap()).unwrap();
     let mut waiting = Vec::new();
     loop {
-        let client = UnixStream::from(socket_file::stream_socket().unwrap());
+        let client = UnixStream::from(crate::socket_file::stream_socket().unwrap());
         client.set_nonblocking(true).unwrap();
         match socket::connect(client.as_raw_fd(), &UnixAddr::new(&path).unwrap()) {
             Ok(()) => waiting.push(client),
@@ -427,7 +429,7 @@ fn a_handed_over_descriptor_that_cannot_be_served_is_refused() {
     if !child_process::is_child() {
         let prelude = "exec 3<&0\nexport LISTEN_FDS=1 LISTEN_PID=$$";
         child_process::run(name, prelude, Stdio::null(), &[("SAID", "not a socket")]);
-        let unconnected = socket_file::stream_socket().unwrap();
+        let unconnected = crate::socket_file::stream_socket().unwrap();
         child_process::run(name, prelude, unconnected, &[("SAID", "does not listen")]);
         return;
     }

@@ -17,9 +17,7 @@ use crate::private;
 use crate::trust::{Shared, Trust};
 
 /// The mode of a folder that is made: its user does all, its group may pass.
-const MADE_MODE: Mode = Mode::S_IRWXU
-    .union(Mode::S_IRGRP)
-    .union(Mode::S_IXGRP);
+const MADE_MODE: Mode = Mode::S_IRWXU.union(Mode::S_IRGRP).union(Mode::S_IXGRP);
 
 /// How many symbolic links are followed on one way: as many as Linux does.
 const LINK_LIMIT: u32 = 40;

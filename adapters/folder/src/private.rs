@@ -115,7 +115,12 @@ impl Drop for PrivateFolder<'_> {
 /// What belongs to somebody else, or lets anybody else in, is not what was made.
 pub(crate) fn open_made(within: BorrowedFd<'_>, name: &OsStr, own: u32) -> Result<OwnedFd, Errno> {
     let flags = OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-    let passed = openat(within, name, PASS | OFlag::O_NOFOLLOW | flags, Mode::empty())?;
+    let passed = openat(
+        within,
+        name,
+        PASS | OFlag::O_NOFOLLOW | flags,
+        Mode::empty(),
+    )?;
     let stat = fstat(&passed)?;
     let mode = Mode::from_bits_truncate(stat.st_mode);
     if stat.st_uid != own || mode.intersects(Mode::S_IRWXG | Mode::S_IRWXO) {

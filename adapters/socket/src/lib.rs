@@ -24,9 +24,9 @@ mod listener;
 #[cfg(unix)]
 mod open;
 #[cfg(unix)]
-mod send;
-#[cfg(unix)]
 mod place;
+#[cfg(unix)]
+mod send;
 #[cfg(unix)]
 mod slots;
 #[cfg(unix)]

@@ -150,7 +150,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let paths = ["a", "b"].map(|name| directory.path().join(name));
         let opened = open(paths.iter().map(bind).collect(), Ok).unwrap();
-        let labels: Vec<_> = opened.sockets.iter().map(|socket| socket.label.as_str()).collect();
+        let labels: Vec<_> = opened
+            .sockets
+            .iter()
+            .map(|socket| socket.label.as_str())
+            .collect();
         assert_eq!(labels, paths.each_ref().map(|path| path.to_str().unwrap()));
         assert!(paths.iter().all(|path| path.exists()));
         drop(opened.files);

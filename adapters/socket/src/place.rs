@@ -38,12 +38,11 @@ impl Place {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             Some(_) | None => Path::new("."),
         };
-        let folder = Folder::open_or_make(parent, self.group).map_err(|cause| {
-            BindError::Directory {
+        let folder =
+            Folder::open_or_make(parent, self.group).map_err(|cause| BindError::Directory {
                 path: self.path.clone(),
                 cause,
-            }
-        })?;
+            })?;
         if let Some(shared) = folder.shared().filter(|_| !self.allow_shared_folder) {
             return Err(BindError::SharedFolder {
                 path: self.path.clone(),

@@ -1,5 +1,8 @@
 //! The file of a socket that this process made: put in place by a rename, removed only while it is still ours.
 
+#[cfg(test)]
+mod tests;
+
 use std::ffi::OsStr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixListener;
@@ -109,10 +112,18 @@ impl SocketFile {
 
     fn make_anew(&mut self) -> Result<(), BindError> {
         let (fd, placed) = self.place.make()?;
+        let listener = UnixListener::from(fd);
+        // Reactors take no other.
+        let set_up = listener.set_nonblocking(true);
         // The former file may be somewhere yet, in a folder that was renamed.
         remove(&self.placed, &self.place.name);
         self.placed = placed;
-        self.successor.put(UnixListener::from(fd));
+        set_up.map_err(|cause| BindError::System {
+            path: self.place.path.clone(),
+            doing: "set up the socket for a reactor",
+            cause,
+        })?;
+        self.successor.put(listener);
         Ok(())
     }
 
@@ -213,8 +224,13 @@ fn finish(
             .map_err(|error| ("set the group", error))?;
     }
     // By name, which in the private folder is this file's alone.
-    fchmodat(private, UNFINISHED, place.mode, FchmodatFlags::FollowSymlink)
-        .map_err(|error| ("set the mode", error))?;
+    fchmodat(
+        private,
+        UNFINISHED,
+        place.mode,
+        FchmodatFlags::FollowSymlink,
+    )
+    .map_err(|error| ("set the mode", error))?;
     socket::listen(fd, BACKLOG).map_err(|error| ("listen", error))?;
     renameat(private, UNFINISHED, folder, place.name.as_os_str())
         .map_err(|error| ("rename the new file into place", error))?;

@@ -124,7 +124,11 @@ mod tests {
             ("unix:///run/a%20b%2f%C3%A9", "/run/a b/é"),
             ("unix:a%25", "a%"),
         ] {
-            assert_eq!(socket_path(name.as_ref()), Ok(PathBuf::from(path)), "{name}");
+            assert_eq!(
+                socket_path(name.as_ref()),
+                Ok(PathBuf::from(path)),
+                "{name}"
+            );
         }
         let odd = OsStr::from_bytes(b"/run/\xff");
         assert_eq!(socket_path(odd), Ok(PathBuf::from(odd)));
@@ -149,7 +153,10 @@ mod tests {
             ("unix:///run/%00", "%"),
         ] {
             let error = socket_path(name.as_ref()).unwrap_err().to_string();
-            assert!(error.contains(why) && error.contains("unix:///run"), "{error}");
+            assert!(
+                error.contains(why) && error.contains("unix:///run"),
+                "{error}"
+            );
             assert!(error.contains(&format!("{name:?}")), "{error}");
         }
     }

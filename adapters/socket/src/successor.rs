@@ -27,7 +27,7 @@ impl Successor {
         }
     }
 
-    fn poll(&self, cx: &Context<'_>) -> Poll<UnixListener> {
+    pub(crate) fn poll(&self, cx: &Context<'_>) -> Poll<UnixListener> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match waiting.listener.take() {
             Some(listener) => Poll::Ready(listener),

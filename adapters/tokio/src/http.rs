@@ -184,11 +184,8 @@ impl HttpListener {
                 let (socket, file) =
                     open_one(listener, UnixListener::from_std).map_err(HttpBindError::Open)?;
                 tracing::info!(socket = socket.label, "serving metrics");
-                let listener = Replaceable::new(
-                    socket.listener,
-                    socket.successor,
-                    UnixListener::from_std,
-                );
+                let listener =
+                    Replaceable::new(socket.listener, socket.successor, UnixListener::from_std);
                 Ok(Self::Unix(listener, file))
             }
         }
@@ -214,7 +211,10 @@ impl HttpListener {
 }
 
 /// Accepts what waits at a UNIX socket.
-pub(crate) fn accept(listener: &UnixListener, cx: &mut Context<'_>) -> Poll<io::Result<UnixStream>> {
+pub(crate) fn accept(
+    listener: &UnixListener,
+    cx: &mut Context<'_>,
+) -> Poll<io::Result<UnixStream>> {
     listener.poll_accept(cx).map_ok(|(stream, _)| stream)
 }
 

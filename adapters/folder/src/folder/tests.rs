@@ -89,7 +89,10 @@ fn a_link_is_followed_only_where_nobody_else_can_have_put_it() {
     fs::create_dir(&real).unwrap();
     let open = room.path().join("open");
     fs::create_dir(&open).unwrap();
-    for (link, target) in [("absolute", real.as_path()), ("open/back", Path::new("../real"))] {
+    for (link, target) in [
+        ("absolute", real.as_path()),
+        ("open/back", Path::new("../real")),
+    ] {
         symlink(target, room.path().join(link)).unwrap();
     }
     let same = |link: &str| {
@@ -103,7 +106,10 @@ fn a_link_is_followed_only_where_nobody_else_can_have_put_it() {
     same("absolute/../open/../real/.").unwrap();
     set_mode(&open, 0o777);
     let refused = same("open/back").unwrap_err();
-    assert!(matches!(refused, FolderError::ForeignLink { .. }), "{refused}");
+    assert!(
+        matches!(refused, FolderError::ForeignLink { .. }),
+        "{refused}"
+    );
     assert!(refused.to_string().contains("open/back"), "{refused}");
     // With the sticky bit nobody can replace ours, but others can have some of their own.
     set_mode(&open, 0o1777);
@@ -139,7 +145,10 @@ fn nothing_is_made_in_a_folder_that_others_may_write_and_what_is_there_stays() {
     }
     let missing = inner.join("new");
     let error = Folder::open_or_make(&missing, None).unwrap_err();
-    assert!(matches!(error, FolderError::MissingInShared { .. }), "{error}");
+    assert!(
+        matches!(error, FolderError::MissingInShared { .. }),
+        "{error}"
+    );
     let text = error.to_string();
     for part in [&missing, &open] {
         assert!(text.contains(part.to_str().unwrap()), "{text}");

@@ -107,9 +107,9 @@ impl fmt::Display for BindError {
             Self::Directory { path, cause } => {
                 write!(f, "no directory for socket `{}`: {cause}", path.display())?;
                 match cause {
-                    FolderError::System { .. } => {
-                        f.write_str("; create it so that this user can write to it, or choose another path")
-                    }
+                    FolderError::System { .. } => f.write_str(
+                        "; create it so that this user can write to it, or choose another path",
+                    ),
                     // These say it themselves.
                     FolderError::ForeignLink { .. } | FolderError::MissingInShared { .. } => Ok(()),
                 }

@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::process::Stdio;
-use std::os::fd::AsRawFd;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -140,6 +140,48 @@ fn a_stale_file_from_a_crash_is_replaced() {
     let listener = Listener::bind(&SocketOptions::new(&path)).unwrap();
     assert_answers(&listener, &path);
     assert_eq!(entries(&directory), ["pods.sock"]);
+}
+
+#[test]
+fn a_folder_that_others_may_write_is_refused_unless_it_is_allowed() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("open");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let mut options = SocketOptions::new(folder.join("pods.sock"));
+    let error = Listener::bind(&options).unwrap_err();
+    assert!(matches!(error, BindError::SharedFolder { .. }), "{error}");
+    let text = error.to_string();
+    for part in [folder.to_str().unwrap(), "everybody", "chmod"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    options.allow_shared_folder = true;
+    drop(Listener::bind(&options).unwrap());
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o1777)).unwrap();
+    options.allow_shared_folder = false;
+    drop(Listener::bind(&options).unwrap());
+    assert_eq!(mode(&folder), 0o1777);
+}
+
+#[test]
+fn a_group_and_a_mode_change_nothing_of_a_folder_that_is_there() {
+    let own = nix::unistd::getegid();
+    let group = match nix::unistd::geteuid().is_root() {
+        true => Gid::from_raw(4711),
+        false => own,
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("there");
+    fs::create_dir(&folder).unwrap();
+    let before = fs::metadata(&folder).unwrap();
+    let options = SocketOptions {
+        group: Some(group.to_string()),
+        ..SocketOptions::new(folder.join("pods.sock"))
+    };
+    let _listener = Listener::bind(&options).unwrap();
+    let after = fs::metadata(&folder).unwrap();
+    assert_eq!((after.mode(), after.gid()), (before.mode(), before.gid()));
 }
 
 #[test]

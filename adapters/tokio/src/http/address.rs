@@ -48,10 +48,12 @@ impl fmt::Display for MetricsAddress {
             Self::Unix(path) => {
                 f.write_str("unix:")?;
                 // What means something else in a URI.
-                path.to_string_lossy().chars().try_for_each(|letter| match letter {
-                    '%' | '?' | '#' => write!(f, "%{:02X}", u32::from(letter)),
-                    plain => write!(f, "{plain}"),
-                })
+                path.to_string_lossy()
+                    .chars()
+                    .try_for_each(|letter| match letter {
+                        '%' | '?' | '#' => write!(f, "%{:02X}", u32::from(letter)),
+                        plain => write!(f, "{plain}"),
+                    })
             }
         }
     }

@@ -179,7 +179,10 @@ async fn one_client_too_many_is_closed_at_once() {
 async fn an_address_in_use_is_an_error_that_says_what_to_do() {
     let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = MetricsAddress::Tcp(taken.local_addr().unwrap());
-    let error = HttpListener::bind(&address, false).await.unwrap_err().to_string();
+    let error = HttpListener::bind(&address, false)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("choose another port"), "{error}");
 }
 

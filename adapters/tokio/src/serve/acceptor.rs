@@ -64,8 +64,7 @@ pub(super) async fn accept_all(
                 } = socket;
                 match UnixListener::from_std(listener) {
                     Ok(listener) => {
-                        let socket =
-                            Replaceable::new(listener, successor, UnixListener::from_std);
+                        let socket = Replaceable::new(listener, successor, UnixListener::from_std);
                         tracing::info!(socket = label, "serving");
                         let (shared, hand_over) = (Arc::clone(&shared), hand_over.clone());
                         loops.spawn(accept_each(shared, socket, label, hand_over));

@@ -218,8 +218,8 @@ pub(crate) enum LogFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// Where to listen, a path or unix:///PATH; may be given more than once. By default the listeners
-    /// that a supervisor passed, or else /var/lib/kubelet/pods-api/pods-api.sock
+    /// Where to listen, a path or unix:///PATH; may be given more than once. By default the
+    /// listeners that a supervisor passed, or else /var/lib/kubelet/pods-api/pods-api.sock
     #[arg(
         long = "socket",
         env = "PODSAPI_SOCKET",
@@ -299,8 +299,9 @@ pub(crate) struct ServeArgs {
     /// The group that may open the socket, by name or number
     #[arg(long, env = "PODSAPI_SOCKET_GROUP", value_name = "GROUP", help_heading = ACCESS)]
     pub(crate) socket_group: Option<String>,
-    /// Make sockets also where others may put theirs in the same place: in a folder of another user,
-    /// or one that a group or everybody may write without the sticky bit, such as an emptyDir volume
+    /// Make sockets also where others may put theirs in the same place: in a folder of another
+    /// user, or one that a group or everybody may write without the sticky bit, such as an emptyDir
+    /// volume
     #[arg(long, env = "PODSAPI_ALLOW_SHARED_SOCKET_FOLDER", value_name = "true|false",
           action = ArgAction::Set, num_args = 0..=1, require_equals = true,
           default_value_t = false, default_missing_value = "true", hide_possible_values = true,

@@ -114,8 +114,8 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // The socket removes itself. Only an empty folder goes, so that nothing is lost whatever has
-        // its name by now.
+        // The socket removes itself. Only an empty folder goes, so that nothing is lost whatever
+        // has its name by now.
         if let Err(error) = fs::remove_dir(&self.path) {
             say(format_args!("{}: {error}", self.path.display()));
         }

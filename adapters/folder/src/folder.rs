@@ -50,13 +50,15 @@ impl Folder {
         walk(path, None)
     }
 
-    /// Opens the folder at `path`; what is missing of it is made, with mode 0750 whatever the umask.
+    /// Opens the folder at `path`; what is missing of it is made, with mode 0750 whatever the
+    /// umask.
     ///
     /// What is made belongs to `group` when there is one; what is there stays as it is.
     ///
     /// # Errors
     ///
-    /// As [`Folder::open`], and when a folder cannot be made, or only where others could replace it.
+    /// As [`Folder::open`], and when a folder cannot be made, or only where others could replace
+    /// it.
     pub fn open_or_make(path: &Path, group: Option<Gid>) -> Result<Self, FolderError> {
         walk(path, Some(Making { group }))
     }
@@ -161,7 +163,8 @@ fn begin(path: &Path) -> Result<Folder, FolderError> {
 }
 
 impl Folder {
-    /// Goes on to the folder `name`; where that is a link to be followed, returns its target instead.
+    /// Goes on to the folder `name`; where that is a link to be followed, returns its target
+    /// instead.
     fn enter(
         &mut self,
         name: &OsStr,

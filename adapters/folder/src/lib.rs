@@ -11,10 +11,10 @@
 //!
 //! Root, the user of this process, and whoever the root folder belongs to: in a user namespace that
 //! is how the machine's own root looks. A folder of anybody else, or one that a group or everybody
-//! may write without the sticky bit, is *shared*: those who may write it can rename and replace what
-//! is in it at any time. What is made is therefore made in a private folder, given its owner and
-//! mode there, and renamed from descriptor to descriptor; a symbolic link is followed only where
-//! nobody else can have put it.
+//! may write without the sticky bit, is *shared*: those who may write it can rename and replace
+//! what is in it at any time. What is made is therefore made in a private folder, given its owner
+//! and mode there, and renamed from descriptor to descriptor; a symbolic link is followed only
+//! where nobody else can have put it.
 
 #[cfg(not(unix))]
 compile_error!("podsapi-folder is about owners and modes, so it builds only for UNIX-like systems");

@@ -34,9 +34,9 @@ pub struct FolderLock {
 impl Folder {
     /// Waits up to a second to be alone among the processes of this user that change this folder.
     ///
-    /// The lock is on a file of mode 0600 that is there only meanwhile, so that nobody else can hold
-    /// it and so delay us. `None` says that there are no locks here, that somebody else's file has its
-    /// name, or that one of us does not let go: then checks hold only one by one.
+    /// The lock is on a file of mode 0600 that is there only meanwhile, so that nobody else can
+    /// hold it and so delay us. `None` says that there are no locks here, that somebody else's file
+    /// has its name, or that one of us does not let go: then checks hold only one by one.
     pub fn lock(&self) -> Option<FolderLock> {
         let name = OsString::from(format!(".podsapi-{}.lock", self.own_user()));
         for _ in 0..LOCK_ATTEMPTS {
@@ -94,7 +94,8 @@ impl Folder {
             }
         }
         let identity = Identity::of(&stat);
-        // Whoever had it removes it at the end: a lock on what has no name any more keeps nobody out.
+        // Whoever had it removes it at the end: a lock on what has no name any more keeps nobody
+        // out.
         match self.stat(name) {
             Ok(named) if Identity::of(&named) == identity => {}
             Ok(_) | Err(Errno::ENOENT) => return Err(NoLock::Busy),

@@ -1,6 +1,7 @@
-//! A folder that only this user may enter, in which things get owner and mode before others see them.
+//! A folder that only this user may enter, where things get owner and mode before others see them.
 
 use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process;
@@ -13,8 +14,7 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 use crate::folder::{Folder, PASS};
 use crate::identity::Identity;
 
-/// How many names are tried: each one that is taken is a folder that a crash left, or somebody who
-/// stands in the way.
+/// How many names are tried: each one that fails is somebody who stands in the way.
 const NAME_ATTEMPTS: u32 = 64;
 
 /// A folder of mode 0700 within another; dropping it removes it when it is empty.
@@ -29,15 +29,16 @@ pub struct PrivateFolder<'a> {
 impl Folder {
     /// Makes a private folder in this one.
     ///
-    /// Where others may write this folder, they can rename the private one, and put something else in
-    /// its place, but neither enter it nor lead us elsewhere: it is known by its descriptor.
+    /// Where others may write this folder, they can rename the private one, and put something else
+    /// in its place, but neither enter it nor lead us elsewhere: it is known by its descriptor.
     ///
     /// # Errors
     ///
-    /// What the system says; `EEXIST` when all names are taken, or what was made was replaced each time.
+    /// What the system says; `EEXIST` when all names are taken, or what was made was replaced each
+    /// time.
     pub fn private(&self) -> Result<PrivateFolder<'_>, Errno> {
-        for attempt in 0..NAME_ATTEMPTS {
-            let name = format!(".podsapi-{}-{attempt}", process::id());
+        for _ in 0..NAME_ATTEMPTS {
+            let name = format!(".podsapi-{}-{:016x}", process::id(), random());
             match mkdirat(self, name.as_str(), Mode::S_IRWXU) {
                 Ok(()) => {}
                 Err(Errno::EEXIST) => continue,
@@ -108,6 +109,11 @@ impl Drop for PrivateFolder<'_> {
             tracing::warn!(%error, name = self.name, "a temporary folder could not be removed");
         }
     }
+}
+
+/// Returns a number that nobody can foresee, so that nobody can have taken all names beforehand.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// Opens a folder that was made with mode 0700 just now, and sees to it that this user may use it.

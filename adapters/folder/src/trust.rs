@@ -74,8 +74,8 @@ impl Trust {
 
     /// Returns who else may change the entries of such a folder.
     ///
-    /// A group with the number of this process's user is that user's own, as most systems make them,
-    /// and group 0 is root's.
+    /// A group with the number of this process's user is that user's own, as most systems make
+    /// them, and group 0 is root's.
     pub(crate) fn writer(self, folder: &FileStat) -> Option<Writer> {
         let mode = Mode::from_bits_truncate(folder.st_mode);
         if !self.includes(folder.st_uid) {

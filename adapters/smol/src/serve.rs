@@ -42,8 +42,8 @@ impl Default for ServeOptions {
 
 /// Serves all `listeners` until `stop` completes, then drains.
 ///
-/// A socket's file that is lost meanwhile is made anew within a second, unless another server answers
-/// in its place by then.
+/// A socket's file that is lost meanwhile is made anew within a second, unless another server
+/// answers in its place by then.
 ///
 /// In order: the socket files that are still ours go, the listeners close, the server refuses new
 /// calls, ends its watches and says GOAWAY, and connections get [`ServeOptions::drain`] to end by

@@ -4,7 +4,7 @@
 //! SocketOptions ─▶ Listener::bind ───────┐
 //!                                        ├─▶ open ─▶ a runtime's listener ─▶ accept_loop ─▶ Admission ─▶ send
 //! LISTEN_FDS ────▶ Listener::inherited ──┘     │              ▲
-//!                                              └─▶ FileWatch ─┘ makes lost files anew, removes them at the end
+//!                                              └─▶ FileWatch ─┘ keeps their files in place
 //! ```
 //!
 //! Nothing here waits on a socket: [`accept_loop`] is told how, and sleeps by the same

@@ -43,8 +43,9 @@ pub struct SocketOptions {
     pub mode: Option<u32>,
     /// The group, by name or number; the process's own when absent.
     pub group: Option<String>,
-    /// Whether the socket may be made where others may replace it: in a folder of another user, or one that a group or everybody
-    /// may write without the sticky bit. Even there nothing that they put in the way is followed.
+    /// Whether the socket may be made where others may replace it: in a folder of another user, or
+    /// one that a group or everybody may write without the sticky bit. Even there nothing that they
+    /// put in the way is followed.
     pub allow_shared_folder: bool,
 }
 
@@ -72,14 +73,15 @@ pub struct Listener {
 impl Listener {
     /// Makes a socket at `options.path`, in one step that replaces what a crashed server left there.
     ///
-    /// A symbolic link in the directory part is followed unless another user can have put it there; one at the path itself counts
-    /// as something that is not a socket, because the rename would replace the link and not what it names.
+    /// A symbolic link in the directory part is followed unless another user can have put it there;
+    /// one at the path itself counts as something that is not a socket, because the rename would
+    /// replace the link and not what it names.
     ///
     /// # Errors
     ///
-    /// When another server answers at the path, when something that is not a socket is there, when the path is too long, when
-    /// others may write a folder on the way and that is not allowed, and when the system refuses a step. Nothing at the path is
-    /// changed then.
+    /// When another server answers at the path, when something that is not a socket is there, when
+    /// the path is too long, when others may write a folder on the way and that is not allowed, and
+    /// when the system refuses a step. Nothing at the path is changed then.
     pub fn bind(options: &SocketOptions) -> Result<Self, BindError> {
         let path = options.path.as_path();
         let name = check_path(path)?;

@@ -54,7 +54,8 @@ pub enum OpenError {
 ///
 /// # Errors
 ///
-/// When there is none, or one of them is refused, or there are no more threads. The files of all are gone then.
+/// When there is none, or one of them is refused, or there are no more threads. The files of all
+/// are gone then.
 pub fn open<L>(
     listeners: Vec<Listener>,
     register: impl Fn(UnixListener) -> io::Result<L>,

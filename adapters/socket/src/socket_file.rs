@@ -82,7 +82,8 @@ impl SocketFile {
         let found = self.place.found();
         if found == Some(self.placed.identity) {
             if self.trouble.take().is_some() {
-                tracing::info!(socket = %self.place.path.display(), "the socket's file is in its place again");
+                let socket = self.place.path.display();
+                tracing::info!(%socket, "the socket's file is in its place again");
             }
             return;
         }
@@ -133,7 +134,10 @@ impl SocketFile {
         match &mut self.trouble {
             Some(trouble) if trouble.told == told => trouble.other = other,
             _ => {
-                tracing::warn!(%error, "the socket's file is not in its place and cannot be made anew");
+                tracing::warn!(
+                    %error,
+                    "the socket's file is not in its place and cannot be made anew"
+                );
                 self.trouble = Some(Trouble {
                     told,
                     other,
@@ -152,7 +156,7 @@ impl Drop for SocketFile {
 
 /// Removes the file if it is still the one that this process put there.
 fn remove(placed: &Placed, name: &OsStr) {
-    let folder = &placed.folder;
+    let (folder, shown) = (&placed.folder, name.display());
     let is_there = || folder.stat(name).map(|found| Identity::of(&found));
     if is_there() == Err(Errno::ENOENT) {
         return;
@@ -161,15 +165,15 @@ fn remove(placed: &Placed, name: &OsStr) {
     match is_there() {
         Ok(found) if found == placed.identity => {
             if let Err(error) = unlinkat(folder, name, UnlinkatFlags::NoRemoveDir) {
-                tracing::warn!(%error, name = %name.display(), "the socket's file could not be removed");
+                tracing::warn!(%error, name = %shown, "the socket's file could not be removed");
             }
         }
         Ok(_) => {
-            tracing::debug!(name = %name.display(), "another server's socket is at the path; left as it is")
+            tracing::debug!(name = %shown, "another server's socket is at the path; left as it is");
         }
         Err(Errno::ENOENT) => {}
         Err(error) => {
-            tracing::warn!(%error, name = %name.display(), "the socket's file could not be looked at")
+            tracing::warn!(%error, name = %shown, "the socket's file could not be looked at");
         }
     }
 }

@@ -95,7 +95,8 @@ impl fmt::Display for SocketPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "expected the path of a UNIX socket (/run/pods.sock or unix:///run/pods.sock), found {:?}: {}",
+            "expected the path of a UNIX socket (/run/pods.sock or unix:///run/pods.sock), found \
+             {:?}: {}",
             self.found, self.why
         )
     }

@@ -201,7 +201,8 @@ impl HttpListener {
             }
             Self::Unix(listener, file) => {
                 run(|cx| listener.poll_accept(cx, accept), routes, stop).await;
-                // Removing waits for a lock and a thread, so it must not hold up one of the runtime.
+                // Removing waits for a lock and a thread, so it must not hold up one of the
+                // runtime.
                 if let Err(error) = tokio::task::spawn_blocking(move || drop(file)).await {
                     tracing::warn!(%error, "removing the socket's file failed");
                 }

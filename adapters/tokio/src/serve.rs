@@ -70,7 +70,8 @@ impl Default for ServeOptions {
 /// Connections are accepted on a thread of its own, so that a storm of them takes no turn from those that are open, and
 /// served by the runtime that this is called in.
 ///
-/// A socket's file that is lost meanwhile is made anew within a second, unless another server answers in its place by then.
+/// A socket's file that is lost meanwhile is made anew within a second, unless another server
+/// answers in its place by then.
 ///
 /// At the end, in order: health tells that the end is near, the socket files that are still ours go (a new server may already have put its own there), the listeners close,
 /// the server refuses new watches, ends its watches and says GOAWAY, and connections get [`ServeOptions::drain`] to end by

@@ -57,7 +57,8 @@ pub enum BindError {
         /// The path of the socket.
         path: PathBuf,
     },
-    /// Others may write a directory on the way, so that they could put a socket of their own in the place of this one.
+    /// Others may write a directory on the way, so that they could put a socket of their own in the
+    /// place of this one.
     SharedFolder {
         /// The path of the socket.
         path: PathBuf,
@@ -126,8 +127,9 @@ impl fmt::Display for BindError {
             ),
             Self::SharedFolder { path, shared } => write!(
                 f,
-                "socket `{}` is not made, because {shared}, so that others could put a socket of theirs in its place; take that right \
-                 away (`chmod go-w`, or `chmod +t`), or choose another path",
+                "socket `{}` is not made, because {shared}, so that others could put a socket of \
+                 theirs in its place; take that right away (`chmod go-w`, or `chmod +t`), or choose \
+                 another path",
                 path.display()
             ),
             Self::System { path, doing, cause } => {

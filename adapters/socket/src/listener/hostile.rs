@@ -1,7 +1,8 @@
 //! The race with another user who may write the folder, and puts links where our files were.
 //!
-//! The other user is a process of its own that is told of each new name by inotify, takes what has the
-//! name away, and leaves something else. What it may never reach is a file and a folder of root.
+//! The other user is a process of its own that is told of each new name by inotify, takes what has
+//! the name away, and leaves something else. What it may never reach is a file and a folder of
+//! root.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};

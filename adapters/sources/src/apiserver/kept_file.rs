@@ -1,4 +1,4 @@
-//! The checkpoint as a file: found, read and replaced where nobody else can put something in the way.
+//! The checkpoint as a file: read and replaced where nobody else can put something in the way.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -16,7 +16,7 @@ use crate::output::{Extent, Layout};
 
 mod values;
 
-pub(crate) use values::{NodeName, RuntimeSocket, Simulation, SocketMode};
+pub(crate) use values::{NodeName, RuntimeSocket, Simulation, SocketMode, socket};
 
 /// Serves and reads the Kubelet Pods API.
 #[derive(Debug, Parser)]
@@ -68,9 +68,9 @@ pub(crate) enum Command {
 /// Where the server listens.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SocketArgs {
-    /// The server's UNIX socket
+    /// The server's UNIX socket: a path, or unix:///PATH
     #[arg(long = "socket", env = "PODSAPI_SOCKET", value_name = "PATH", value_delimiter = ',',
-          num_args = 1, default_value = DEFAULT_SOCKET)]
+          num_args = 1, default_value = DEFAULT_SOCKET, value_parser = socket())]
     sockets: Vec<PathBuf>,
 }
 
@@ -218,14 +218,15 @@ pub(crate) enum LogFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// Where to listen; may be given more than once. By default the listeners that a supervisor
-    /// passed, or else /var/lib/kubelet/pods-api/pods-api.sock
+    /// Where to listen, a path or unix:///PATH; may be given more than once. By default the
+    /// listeners that a supervisor passed, or else /var/lib/kubelet/pods-api/pods-api.sock
     #[arg(
         long = "socket",
         env = "PODSAPI_SOCKET",
         value_name = "PATH",
         value_delimiter = ',',
-        num_args = 1
+        num_args = 1,
+        value_parser = socket()
     )]
     pub(crate) sockets: Vec<PathBuf>,
     /// The node whose pods these are, in lower case as a kubelet has it; by default this machine's
@@ -298,6 +299,14 @@ pub(crate) struct ServeArgs {
     /// The group that may open the socket, by name or number
     #[arg(long, env = "PODSAPI_SOCKET_GROUP", value_name = "GROUP", help_heading = ACCESS)]
     pub(crate) socket_group: Option<String>,
+    /// Make sockets also where others may put theirs in the same place: in a folder of another
+    /// user, or one that a group or everybody may write without the sticky bit, such as an emptyDir
+    /// volume
+    #[arg(long, env = "PODSAPI_ALLOW_SHARED_SOCKET_FOLDER", value_name = "true|false",
+          action = ArgAction::Set, num_args = 0..=1, require_equals = true,
+          default_value_t = false, default_missing_value = "true", hide_possible_values = true,
+          help_heading = ACCESS)]
+    pub(crate) allow_shared_socket_folder: bool,
 
     /// Serve /metrics and /healthz at an address and port, or on a UNIX socket
     #[arg(long, env = "PODSAPI_METRICS", value_name = "ADDR_OR_PATH", help_heading = OBSERVE)]

@@ -154,7 +154,12 @@ fn texts(key: &str, value: toml::Value) -> Result<Vec<String>, Problem> {
         toml::Value::String(text) => Ok(vec![text]),
         toml::Value::Integer(number) => Ok(vec![number.to_string()]),
         toml::Value::Float(number) => Ok(vec![number.to_string()]),
-        toml::Value::Boolean(yes) if matches!(key, "fair" | "kubelet-insecure-tls") => {
+        toml::Value::Boolean(yes)
+            if matches!(
+                key,
+                "allow-shared-socket-folder" | "fair" | "kubelet-insecure-tls"
+            ) =>
+        {
             Ok(vec![yes.to_string()])
         }
         toml::Value::Array(elements) => {

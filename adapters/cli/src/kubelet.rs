@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 use podsapi_sources::kubelet_http::{Endpoint, Options, OptionsError, Trust};
 
-use crate::args::SOURCES;
+use crate::args::{self, SOURCES};
 use crate::failure::Failure;
 use crate::node::Source;
 
@@ -14,7 +14,8 @@ use crate::node::Source;
 pub(crate) struct KubeletArgs {
     /// Serve the pods of a kubelet that has the Pods API, or of another podsapi: one watch on its
     /// socket, whoever asks here
-    #[arg(long, env = "PODSAPI_KUBELET", value_name = "SOCKET", help_heading = SOURCES)]
+    #[arg(long, env = "PODSAPI_KUBELET", value_name = "SOCKET", value_parser = args::socket(),
+          help_heading = SOURCES)]
     pub(crate) kubelet: Option<PathBuf>,
     /// Serve the pods that a kubelet without the Pods API lists at /pods; the port is 10255 for
     /// http and 10250 for https unless the URL has one

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +11,9 @@ use podsapi_core::{Config, DEFAULT_FAIR_PEERS};
 use podsapi_h2::Limits;
 use podsapi_proto::schema::SCHEMA_VERSION;
 use podsapi_sources::cri;
-use podsapi_tokio::{Listener, ServeOptions, SocketOptions, shutdown_signal};
+use podsapi_tokio::{
+    BindError, HttpBindError, Listener, ServeError, ServeOptions, SocketOptions, shutdown_signal,
+};
 
 use crate::addresses;
 use crate::args::{NodeName, ServeArgs, SlowWatch};
@@ -56,11 +59,18 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
             max_connections,
             drain,
             metrics: args.metrics.clone(),
+            allow_shared_folder: args.allow_shared_socket_folder,
             ..ServeOptions::default()
         };
         podsapi_tokio::serve(server, listeners, options, shutdown_signal())
             .await
-            .map_err(|error| Failure::Start(error.to_string()))
+            .map_err(|error| match &error {
+                ServeError::Metrics {
+                    cause: HttpBindError::Socket(cause),
+                    ..
+                } => not_made(&error, cause),
+                _ => Failure::Start(error.to_string()),
+            })
     });
     // What waits for a disk or for a plugin that does not answer would otherwise be waited for.
     runtime.shutdown_timeout(LAST_WORDS);
@@ -213,12 +223,23 @@ fn listeners(args: &ServeArgs, inherited: Vec<Listener>) -> Result<Vec<Listener>
         let options = SocketOptions {
             mode: args.socket_mode.map(|mode| mode.0),
             group: args.socket_group.clone(),
+            allow_shared_folder: args.allow_shared_socket_folder,
             ..SocketOptions::new(path)
         };
         let bound = Listener::bind(&options);
-        listeners.push(bound.map_err(|error| Failure::Start(error.to_string()))?);
+        listeners.push(bound.map_err(|error| not_made(&error, &error))?);
     }
     Ok(listeners)
+}
+
+/// Returns the failure to make a socket, with the flag that would allow it if there is one.
+fn not_made(error: &dyn fmt::Display, cause: &BindError) -> Failure {
+    Failure::Start(match cause {
+        BindError::SharedFolder { .. } => {
+            format!("{error}, or give --allow-shared-socket-folder")
+        }
+        _ => error.to_string(),
+    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,14 @@
 //! Every number of SECURITY.md that a program can check.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use podsapi_core::{Config, DEFAULT_FAIR_PEERS};
+use podsapi_folder::Folder;
 use podsapi_h2::Limits;
 
 const SECURITY: &str = include_str!("../../../SECURITY.md");
@@ -212,4 +217,178 @@ fn flags_exist_and_connections_are_as_told() {
         of_flag.contains(&format!("[default: {connections}]")),
         "{connections}"
     );
+}
+
+/// The files that work with paths, each with the beginning of the rows that tell what it does.
+const PATHS: &[(&str, &[&str])] = &[
+    ("adapters/cli/src/config.rs", &["`--config`, a kubeconfig"]),
+    ("adapters/cli/src/demo.rs", &["the folder of `demo`"]),
+    // Both only compare paths.
+    ("adapters/cli/src/kubelet.rs", &[]),
+    ("adapters/cli/src/serve.rs", &[]),
+    (
+        "adapters/cli/src/mask/sample.rs",
+        &["the file of `mask --pod`"],
+    ),
+    (
+        "adapters/client/src/channel.rs",
+        &["sockets that are dialled"],
+    ),
+    // It looks what kind of thing could not be dialled.
+    (
+        "adapters/client/src/error.rs",
+        &["sockets that are dialled"],
+    ),
+    (
+        "adapters/folder/src/folder.rs",
+        &[
+            "the folder of a socket",
+            "such a folder that is missing",
+            "such a folder that is there",
+        ],
+    ),
+    (
+        "adapters/folder/src/lock.rs",
+        &["the lock on such a folder"],
+    ),
+    ("adapters/folder/src/private.rs", &["a new socket"]),
+    ("adapters/folder/src/trust.rs", &["the folder of a socket"]),
+    // A descriptor of /dev/null is kept back.
+    ("adapters/socket/src/accept.rs", &[]),
+    (
+        "adapters/socket/src/place.rs",
+        &["what has the socket's name", "the socket's file while"],
+    ),
+    (
+        "adapters/socket/src/socket_file.rs",
+        &["a new socket", "the socket's file at the end"],
+    ),
+    (
+        "adapters/socket/src/listener.rs",
+        &["a listener that was handed over"],
+    ),
+    (
+        "adapters/sources/src/apiserver/access.rs",
+        &["`--config`, a kubeconfig"],
+    ),
+    (
+        "adapters/sources/src/apiserver/kept_file.rs",
+        &["`--checkpoint`"],
+    ),
+    (
+        "adapters/sources/src/folders.rs",
+        &["`--manifests`", "`--snapshot`"],
+    ),
+    ("adapters/sources/src/manifests/scan.rs", &["`--manifests`"]),
+    (
+        "adapters/sources/src/regular.rs",
+        &[
+            "`--manifests`",
+            "`--snapshot`",
+            "termination messages and logs of containers",
+        ],
+    ),
+    ("adapters/sources/src/snapshot.rs", &["`--snapshot`"]),
+    ("adapters/tokio/src/systemd.rs", &["`NOTIFY_SOCKET`"]),
+];
+
+/// What a file that works with paths has in it.
+const WORK_WITH_PATHS: [&str; 22] = [
+    "File::open",
+    "Inotify::init",
+    "Kubeconfig::read",
+    "ListenFd::from_env",
+    "OpenOptions",
+    "UnixDatagram::",
+    "UnixListener::bind",
+    "UnixStream::connect",
+    "canonicalize",
+    "fchmodat(",
+    "fchownat(",
+    "fs::",
+    "fstatat(",
+    "lstat(",
+    "mkdirat(",
+    "openat(",
+    "readlinkat(",
+    "renameat(",
+    "sd_notify::",
+    "socket::bind",
+    "socket::connect",
+    "tempfile::",
+];
+
+/// Files that only tests have, beside those that are called so.
+const TESTS: [&str; 2] = [
+    "adapters/socket/src/listener/hostile.rs",
+    "adapters/sources/src/cri/fake.rs",
+];
+
+#[test]
+fn every_file_that_works_with_paths_is_in_the_table() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let mut found = BTreeSet::new();
+    let mut folders = vec![root.join("adapters"), root.join("core"), root.join("proto")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("the tree can be read") {
+            let path = entry.expect("the tree can be read").path();
+            let name = path.strip_prefix(root).expect("it is in there");
+            let name = name.to_str().expect("names are text").to_owned();
+            if path.is_dir() {
+                let is_source = !["/tests", "/examples", "/target"]
+                    .iter()
+                    .any(|end| name.ends_with(end));
+                folders.extend(is_source.then_some(path));
+                continue;
+            }
+            let is_source = name.contains("/src/") && name.ends_with(".rs");
+            let is_test = name.ends_with("/tests.rs") || name.ends_with("_tests.rs");
+            if !is_source || is_test || TESTS.contains(&name.as_str()) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("the tree can be read");
+            let (code, _tests) = text
+                .split_once("#[cfg(test)]\nmod tests {")
+                .unwrap_or((&text, ""));
+            if WORK_WITH_PATHS.iter().any(|call| code.contains(call)) {
+                found.insert(name);
+            }
+        }
+    }
+    let told: BTreeSet<_> = PATHS.iter().map(|(file, _)| (*file).to_owned()).collect();
+    assert_eq!(
+        found, told,
+        "a file on the left is not told, one on the right is not there"
+    );
+    let (_, section) = SECURITY
+        .split_once("## What is done with paths")
+        .expect("there is a section");
+    for row in PATHS.iter().flat_map(|(_, rows)| *rows) {
+        assert!(section.contains(&format!("\n| {row}")), "{row}");
+    }
+}
+
+#[test]
+fn what_is_made_beside_a_socket_has_the_names_and_rights_that_are_told() {
+    let room = tempfile::tempdir().expect("there is room for a folder");
+    let folder = Folder::open(room.path()).expect("it is there");
+    let lock = folder.lock().expect("nobody else has it");
+    let private = folder.private().expect("it can be made");
+    let user = fs::metadata(room.path()).expect("it is there").uid();
+    let name = private.name();
+    assert!(name.starts_with(&format!(".podsapi-{}-", std::process::id())));
+    for (name, told, mode) in [
+        (
+            format!(".podsapi-{user}.lock"),
+            "mode 0600 (`.podsapi-UID.lock`)",
+            0o600,
+        ),
+        (name.to_owned(), "mode 0700 (`.podsapi-PID-RANDOM`)", 0o700),
+    ] {
+        let made = fs::metadata(room.path().join(&name)).expect("it is there");
+        assert_eq!(made.mode() & 0o777, mode, "{name}");
+        assert!(SECURITY.contains(told), "{told}");
+    }
+    drop((lock, private));
+    assert_eq!(fs::read_dir(room.path()).expect("it is there").count(), 0);
 }

@@ -19,7 +19,9 @@ mod serve;
 mod stream;
 
 #[cfg(unix)]
-pub use podsapi_socket::{BindError, InheritError, Listener, OpenError, SocketOptions};
+pub use podsapi_socket::{
+    BindError, InheritError, Listener, OpenError, SocketOptions, SocketPathError, socket_path,
+};
 #[cfg(unix)]
 pub use runtime::{SmolRuntime, SmolSleep};
 #[cfg(unix)]

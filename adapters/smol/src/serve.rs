@@ -13,7 +13,9 @@ use async_io::{Async, Timer};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use podsapi_h2::Server;
-use podsapi_socket::{AcceptCounts, Admission, Listener, OpenError, Opened, accept_loop, open};
+use podsapi_socket::{
+    AcceptCounts, Admission, Listener, OpenError, Opened, Replaceable, accept_loop, open,
+};
 
 use crate::runtime::SmolRuntime;
 use crate::stream::Stream;
@@ -40,6 +42,9 @@ impl Default for ServeOptions {
 
 /// Serves all `listeners` until `stop` completes, then drains.
 ///
+/// A socket's file that is lost meanwhile is made anew within a second, unless another server
+/// answers in its place by then.
+///
 /// In order: the socket files that are still ours go, the listeners close, the server refuses new
 /// calls, ends its watches and says GOAWAY, and connections get [`ServeOptions::drain`] to end by
 /// themselves. What is left then is cut off, as is everything when the returned future is dropped.
@@ -55,9 +60,14 @@ pub async fn serve(
     stop: impl Future,
 ) -> Result<(), OpenError> {
     let Opened { sockets, files } = open(listeners, Async::new)?;
-    for (_, label) in &sockets {
-        tracing::info!(socket = label, "serving");
-    }
+    let sockets: Vec<_> = sockets
+        .into_iter()
+        .map(|socket| {
+            tracing::info!(socket = socket.label, "serving");
+            let listener = Replaceable::new(socket.listener, socket.successor, Async::new);
+            (listener, socket.label)
+        })
+        .collect();
     let admission = Admission::new(options.max_connections);
     let counts = AcceptCounts::default();
     let accepted = Mutex::new(Vec::new());
@@ -70,7 +80,7 @@ pub async fn serve(
         .iter()
         .map(|(socket, label)| {
             accept_loop(
-                |cx| poll_accept(socket, cx),
+                |cx| socket.poll_accept(cx, poll_accept),
                 label,
                 &runtime,
                 pending(),

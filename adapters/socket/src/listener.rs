@@ -2,23 +2,23 @@
 
 mod error;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod tests;
 
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use nix::errno::Errno;
 use nix::libc::mode_t;
-use nix::sys::socket::{self, UnixAddr, getsockopt, sockopt};
-use nix::sys::stat::{Mode, SFlag};
+use nix::sys::socket::{getsockopt, sockopt};
+use nix::sys::stat::Mode;
 use nix::unistd::{Gid, Group};
 
-use crate::directory::Directory;
-use crate::socket_file::{self, SocketFile};
+use crate::place::Place;
+use crate::socket_file::SocketFile;
 
 pub use error::{BindError, InheritError};
 
@@ -43,6 +43,10 @@ pub struct SocketOptions {
     pub mode: Option<u32>,
     /// The group, by name or number; the process's own when absent.
     pub group: Option<String>,
+    /// Whether the socket may be made where others may replace it: in a folder of another user, or
+    /// one that a group or everybody may write without the sticky bit. Even there nothing that they
+    /// put in the way is followed.
+    pub allow_shared_folder: bool,
 }
 
 impl SocketOptions {
@@ -52,6 +56,7 @@ impl SocketOptions {
             path: path.into(),
             mode: None,
             group: None,
+            allow_shared_folder: false,
         }
     }
 }
@@ -59,21 +64,24 @@ impl SocketOptions {
 /// A listening UNIX socket; dropping one that [`Listener::bind`] made removes its file, if the file is still the same.
 #[derive(Debug)]
 pub struct Listener {
-    socket: UnixListener,
+    /// Removed before the socket closes: while that is open, no other file can be taken for it.
     file: Option<SocketFile>,
+    socket: UnixListener,
     label: String,
 }
 
 impl Listener {
     /// Makes a socket at `options.path`, in one step that replaces what a crashed server left there.
     ///
-    /// A symbolic link in the directory part is followed; one at the path itself counts as something that is not a socket, because
-    /// the rename would replace the link and not what it names.
+    /// A symbolic link in the directory part is followed unless another user can have put it there;
+    /// one at the path itself counts as something that is not a socket, because the rename would
+    /// replace the link and not what it names.
     ///
     /// # Errors
     ///
-    /// When another server answers at the path, when something that is not a socket is there, when the path is too long, and when
-    /// the system refuses a step. Nothing at the path is changed then.
+    /// When another server answers at the path, when something that is not a socket is there, when
+    /// the path is too long, when others may write a folder on the way and that is not allowed, and
+    /// when the system refuses a step. Nothing at the path is changed then.
     pub fn bind(options: &SocketOptions) -> Result<Self, BindError> {
         let path = options.path.as_path();
         let name = check_path(path)?;
@@ -83,31 +91,16 @@ impl Listener {
             .map(|group| find_group(path, group))
             .transpose()?;
         let mode = check_mode(options)?;
-        let parent = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            Some(_) | None => Path::new("."),
-        };
-        let directory = Directory::open_or_make(parent, group).map_err(|(directory, cause)| {
-            BindError::Directory {
-                path: path.to_owned(),
-                directory,
-                cause,
-            }
+        let (socket, file) = SocketFile::make(Place {
+            path: path.to_owned(),
+            name: name.to_owned(),
+            mode,
+            group,
+            allow_shared_folder: options.allow_shared_folder,
         })?;
-        let _lock = directory.lock();
-        check_vacant(&directory, name, path)?;
-        let (fd, file) =
-            SocketFile::make(directory, name, path, mode, group).map_err(|(doing, cause)| {
-                BindError::System {
-                    path: path.to_owned(),
-                    doing,
-                    cause,
-                }
-            })?;
-        let socket = UnixListener::from(fd);
         Ok(Self {
-            socket,
             file: Some(file),
+            socket,
             label: path.display().to_string(),
         })
     }
@@ -170,7 +163,7 @@ impl Listener {
     /// # Errors
     ///
     /// When the system refuses to make the socket non-blocking.
-    pub fn into_parts(self) -> io::Result<(UnixListener, Option<SocketFile>)> {
+    pub(crate) fn into_parts(self) -> io::Result<(UnixListener, Option<SocketFile>)> {
         self.socket.set_nonblocking(true)?;
         Ok((self.socket, self.file))
     }
@@ -224,57 +217,5 @@ fn find_group(path: &Path, group: &str) -> Result<Gid, BindError> {
             path: path.to_owned(),
             group: group.to_owned(),
         }),
-    }
-}
-
-/// Checks that a rename over `path` destroys nothing: nothing is there, or a socket at which nobody answers.
-fn check_vacant(directory: &Directory, name: &OsStr, path: &Path) -> Result<(), BindError> {
-    let failed = |doing, error: Errno| BindError::System {
-        path: path.to_owned(),
-        doing,
-        cause: error.into(),
-    };
-    let found = match socket_file::stat(directory, name) {
-        Ok(found) => found,
-        Err(Errno::ENOENT) => return Ok(()),
-        Err(error) => return Err(failed("look at what is there", error)),
-    };
-    let kind = SFlag::from_bits_truncate(found.st_mode & SFlag::S_IFMT.bits());
-    if kind != SFlag::S_IFSOCK {
-        return Err(BindError::NotASocket {
-            path: path.to_owned(),
-            found: describe(kind),
-        });
-    }
-    match probe(path) {
-        Ok(()) => Err(BindError::LiveServer {
-            path: path.to_owned(),
-        }),
-        // A full queue and a socket of another kind: somebody is there all the same.
-        Err(Errno::EAGAIN | Errno::EINPROGRESS | Errno::EPROTOTYPE) => Err(BindError::LiveServer {
-            path: path.to_owned(),
-        }),
-        Err(Errno::ECONNREFUSED | Errno::ENOENT) => Ok(()),
-        Err(error) => Err(failed("find out whether another server answers", error)),
-    }
-}
-
-/// Connects without waiting, so that a server whose queue is full cannot hold us up.
-fn probe(path: &Path) -> Result<(), Errno> {
-    let stream = UnixStream::from(socket_file::stream_socket()?);
-    stream
-        .set_nonblocking(true)
-        .map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or_default()))?;
-    socket::connect(stream.as_raw_fd(), &UnixAddr::new(path)?)
-}
-
-fn describe(kind: SFlag) -> &'static str {
-    match kind {
-        SFlag::S_IFREG => "a regular file",
-        SFlag::S_IFDIR => "a directory",
-        SFlag::S_IFLNK => "a symbolic link",
-        SFlag::S_IFIFO => "a named pipe",
-        SFlag::S_IFBLK | SFlag::S_IFCHR => "a device",
-        _ => "something else",
     }
 }

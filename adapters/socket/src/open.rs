@@ -4,17 +4,31 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 use std::os::unix::net::UnixListener;
+use std::sync::Arc;
 
+use crate::file_watch::FileWatch;
 use crate::listener::Listener;
 use crate::socket_file::SocketFile;
+use crate::successor::Successor;
 
 /// What a server accepts from, in the form of its runtime.
 #[derive(Debug)]
 pub struct Opened<L> {
-    /// The listeners with what to call them.
-    pub sockets: Vec<(L, String)>,
-    /// The files to remove when the server stops.
-    pub files: Vec<SocketFile>,
+    /// The sockets.
+    pub sockets: Vec<OpenedSocket<L>>,
+    /// What looks after their files meanwhile, and removes them when it is dropped.
+    pub files: FileWatch,
+}
+
+/// A listener in the form of a runtime.
+#[derive(Debug)]
+pub struct OpenedSocket<L> {
+    /// What to accept from.
+    pub listener: L,
+    /// What to call it.
+    pub label: String,
+    /// Where the listener comes from that replaces it.
+    pub successor: Arc<Successor>,
 }
 
 /// Why nothing could be opened.
@@ -22,6 +36,11 @@ pub struct Opened<L> {
 pub enum OpenError {
     /// There was nothing to listen on.
     NoListener,
+    /// There is no thread to look after the files of sockets.
+    NoThread {
+        /// What the system said.
+        cause: io::Error,
+    },
     /// A listener could not be given to the runtime.
     Socket {
         /// Which one.
@@ -35,7 +54,8 @@ pub enum OpenError {
 ///
 /// # Errors
 ///
-/// When there is none, or one of them is refused. The files of all are gone then.
+/// When there is none, or one of them is refused, or there are no more threads. The files of all
+/// are gone then.
 pub fn open<L>(
     listeners: Vec<Listener>,
     register: impl Fn(UnixListener) -> io::Result<L>,
@@ -43,22 +63,55 @@ pub fn open<L>(
     if listeners.is_empty() {
         return Err(OpenError::NoListener);
     }
-    let mut opened = Opened {
-        sockets: Vec::with_capacity(listeners.len()),
-        files: Vec::with_capacity(listeners.len()),
-    };
-    for listener in listeners {
-        let label = listener.label().to_owned();
-        let registered = listener.into_parts().and_then(|(socket, file)| {
-            opened.files.extend(file);
-            register(socket)
-        });
-        match registered {
-            Ok(socket) => opened.sockets.push((socket, label)),
-            Err(cause) => return Err(OpenError::Socket { label, cause }),
+    let mut files = Vec::with_capacity(listeners.len());
+    let sockets = listeners
+        .into_iter()
+        .map(|listener| give(listener, &register, &mut files))
+        .collect::<Result<_, _>>()?;
+    let files = watch(files)?;
+    Ok(Opened { sockets, files })
+}
+
+/// Gives one listener to a runtime, with what looks after its file alone.
+///
+/// # Errors
+///
+/// As [`open`].
+pub fn open_one<L>(
+    listener: Listener,
+    register: impl Fn(UnixListener) -> io::Result<L>,
+) -> Result<(OpenedSocket<L>, FileWatch), OpenError> {
+    let mut files = Vec::new();
+    let socket = give(listener, &register, &mut files)?;
+    Ok((socket, watch(files)?))
+}
+
+fn give<L>(
+    listener: Listener,
+    register: &impl Fn(UnixListener) -> io::Result<L>,
+    files: &mut Vec<SocketFile>,
+) -> Result<OpenedSocket<L>, OpenError> {
+    let label = listener.label().to_owned();
+    let mut successor = Arc::default();
+    let registered = listener.into_parts().and_then(|(socket, file)| {
+        if let Some(file) = file {
+            successor = file.successor();
+            files.push(file);
         }
+        register(socket)
+    });
+    match registered {
+        Ok(listener) => Ok(OpenedSocket {
+            listener,
+            label,
+            successor,
+        }),
+        Err(cause) => Err(OpenError::Socket { label, cause }),
     }
-    Ok(opened)
+}
+
+fn watch(files: Vec<SocketFile>) -> Result<FileWatch, OpenError> {
+    FileWatch::start(files).map_err(|cause| OpenError::NoThread { cause })
 }
 
 impl fmt::Display for OpenError {
@@ -66,6 +119,9 @@ impl fmt::Display for OpenError {
         match self {
             Self::NoListener => {
                 f.write_str("there is no socket to serve; bind one or have one handed over")
+            }
+            Self::NoThread { cause } => {
+                write!(f, "no thread to look after the files of sockets: {cause}")
             }
             Self::Socket { label, cause } => write!(f, "cannot serve socket `{label}`: {cause}"),
         }
@@ -76,7 +132,7 @@ impl Error for OpenError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::NoListener => None,
-            Self::Socket { cause, .. } => Some(cause),
+            Self::NoThread { cause } | Self::Socket { cause, .. } => Some(cause),
         }
     }
 }
@@ -95,7 +151,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let paths = ["a", "b"].map(|name| directory.path().join(name));
         let opened = open(paths.iter().map(bind).collect(), Ok).unwrap();
-        let labels: Vec<_> = opened.sockets.iter().map(|(_, label)| label).collect();
+        let labels: Vec<_> = opened
+            .sockets
+            .iter()
+            .map(|socket| socket.label.as_str())
+            .collect();
         assert_eq!(labels, paths.each_ref().map(|path| path.to_str().unwrap()));
         assert!(paths.iter().all(|path| path.exists()));
         drop(opened.files);

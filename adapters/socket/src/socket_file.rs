@@ -1,21 +1,24 @@
 //! The file of a socket that this process made: put in place by a rename, removed only while it is still ours.
 
-use std::ffi::{OsStr, OsString};
-use std::io;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsStr;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::process;
+use std::sync::Arc;
 
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, renameat};
 use nix::sys::socket::{self, AddressFamily, Backlog, SockFlag, SockType, UnixAddr};
-use nix::sys::stat::{FchmodatFlags, FileStat, Mode, fchmodat, fstatat};
-use nix::unistd::{Gid, UnlinkatFlags, fchownat, unlinkat};
+use nix::sys::stat::{FchmodatFlags, SFlag, fchmodat, fstatat};
+use nix::unistd::{UnlinkatFlags, fchownat, unlinkat};
+use podsapi_folder::{Folder, Identity, PrivateFolder};
 
-use crate::directory::Directory;
-
-/// How many temporary names are tried before giving up: each collision is a file that a crash left.
-const NAME_ATTEMPTS: u32 = 64;
+use crate::listener::BindError;
+use crate::place::{Place, Placed};
+use crate::successor::Successor;
 
 #[cfg(target_vendor = "apple")]
 const SOCKET_FLAGS: SockFlag = SockFlag::empty();
@@ -27,81 +30,119 @@ const BACKLOG: Backlog = Backlog::MAXALLOWABLE;
 #[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
 const BACKLOG: Backlog = Backlog::MAXCONN;
 
+/// The name of a socket in the private folder where it is made: short, for its address has a limit.
+const UNFINISHED: &str = "s";
+
+/// Looks at the file of another server between two attempts to take its place: 10 seconds' worth.
+const PATIENCE_LOOKS: u32 = 20;
+
 /// A step of making a socket that failed: what was being done, and what the system said.
-pub(crate) type Failure = (&'static str, io::Error);
+pub(crate) type Failure = (&'static str, Errno);
 
 /// A socket's file; dropping it removes the file if nobody has replaced it.
 #[derive(Debug)]
-pub struct SocketFile {
-    directory: Directory,
-    name: OsString,
-    identity: Option<Identity>,
+pub(crate) struct SocketFile {
+    place: Place,
+    placed: Placed,
+    successor: Arc<Successor>,
+    trouble: Option<Trouble>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Identity {
-    device: u128,
-    inode: u128,
+/// Why the file is not in its place, as it was told.
+#[derive(Debug)]
+struct Trouble {
+    told: String,
+    /// The socket of another server that answers there.
+    other: Option<Identity>,
+    looks: u32,
 }
 
 impl SocketFile {
-    /// Makes a listening socket under a temporary name beside `name`, then renames it over `name`.
+    /// Makes a listening socket with its file.
+    pub(crate) fn make(place: Place) -> Result<(UnixListener, Self), BindError> {
+        let (fd, placed) = place.make()?;
+        let file = Self {
+            place,
+            placed,
+            successor: Arc::default(),
+            trouble: None,
+        };
+        Ok((UnixListener::from(fd), file))
+    }
+
+    /// Returns where listeners wait that are made anew.
+    pub(crate) fn successor(&self) -> Arc<Successor> {
+        Arc::clone(&self.successor)
+    }
+
+    /// Looks whether the file is in its place, and makes it anew if it is not.
     ///
-    /// Nobody can connect before owner and mode are right, because the socket listens only then; and there is no moment in which
-    /// `name` leads nowhere if it led somewhere before.
-    pub(crate) fn make(
-        directory: Directory,
-        name: &OsStr,
-        path: &Path,
-        mode: Mode,
-        group: Option<Gid>,
-    ) -> Result<(OwnedFd, Self), Failure> {
-        let fd = stream_socket().map_err(|error| ("make a socket", error.into()))?;
-        let temporary = bind_beside(&fd, &directory, path)?;
-        let placed = place(&fd, &directory, &temporary, name, mode, group);
-        match placed {
-            Ok(identity) => {
-                let file = Self {
-                    directory,
-                    name: name.to_owned(),
-                    identity: Some(identity),
-                };
-                Ok((fd, file))
+    /// The place of another server that answers there is left to it as long as it does.
+    pub(crate) fn keep(&mut self) {
+        let found = self.place.found();
+        if found == Some(self.placed.identity) {
+            if self.trouble.take().is_some() {
+                let socket = self.place.path.display();
+                tracing::info!(%socket, "the socket's file is in its place again");
             }
-            Err(failure) => {
-                // The first failure is the one to report; this name is ours alone, so nothing else is lost with it.
-                let _ = unlinkat(
-                    directory.file(),
-                    temporary.as_str(),
-                    UnlinkatFlags::NoRemoveDir,
+            return;
+        }
+        if self.leaves_to_another(found) {
+            return;
+        }
+        match self.make_anew() {
+            Ok(()) => {
+                self.trouble = None;
+                tracing::warn!(
+                    socket = %self.place.path.display(),
+                    "the socket's file was gone or its folder replaced; it is made anew"
                 );
-                Err(failure)
             }
+            Err(error) => self.tell(&error, found),
         }
     }
 
-    /// Removes the file if it is still the one that this process put there.
-    pub(crate) fn remove(&mut self) {
-        let Some(identity) = self.identity.take() else {
-            return;
+    /// Says whether the socket that was found there is one of a server that answered not long ago.
+    fn leaves_to_another(&mut self, found: Option<Identity>) -> bool {
+        let Some(trouble) = &mut self.trouble else {
+            return false;
         };
-        let _lock = self.directory.lock();
-        match stat(&self.directory, &self.name) {
-            Ok(found) if Identity::of(&found) == identity => {
-                if let Err(error) = unlinkat(
-                    self.directory.file(),
-                    self.name.as_os_str(),
-                    UnlinkatFlags::NoRemoveDir,
-                ) {
-                    tracing::warn!(%error, name = %self.name.display(), "the socket's file could not be removed");
-                }
-            }
-            Ok(_) => {
-                tracing::debug!(name = %self.name.display(), "another server's socket is at the path; left as it is")
-            }
-            Err(Errno::ENOENT) => {}
-            Err(error) => {
-                tracing::warn!(%error, name = %self.name.display(), "the socket's file could not be looked at")
+        trouble.looks += 1;
+        found.is_some() && found == trouble.other && !trouble.looks.is_multiple_of(PATIENCE_LOOKS)
+    }
+
+    fn make_anew(&mut self) -> Result<(), BindError> {
+        let (fd, placed) = self.place.make()?;
+        let listener = UnixListener::from(fd);
+        // Reactors take no other.
+        let set_up = listener.set_nonblocking(true);
+        // The former file may be somewhere yet, in a folder that was renamed.
+        remove(&self.placed, &self.place.name);
+        self.placed = placed;
+        set_up.map_err(|cause| BindError::System {
+            path: self.place.path.clone(),
+            doing: "set up the socket for a reactor",
+            cause,
+        })?;
+        self.successor.put(listener);
+        Ok(())
+    }
+
+    fn tell(&mut self, error: &BindError, found: Option<Identity>) {
+        let told = error.to_string();
+        let other = found.filter(|_| matches!(error, BindError::LiveServer { .. }));
+        match &mut self.trouble {
+            Some(trouble) if trouble.told == told => trouble.other = other,
+            _ => {
+                tracing::warn!(
+                    %error,
+                    "the socket's file is not in its place and cannot be made anew"
+                );
+                self.trouble = Some(Trouble {
+                    told,
+                    other,
+                    looks: 0,
+                });
             }
         }
     }
@@ -109,23 +150,32 @@ impl SocketFile {
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        self.remove();
+        remove(&self.placed, &self.place.name);
     }
 }
 
-impl Identity {
-    fn of(stat: &FileStat) -> Self {
-        // Widths and signs of these two differ from system to system; only equality counts.
-        Self {
-            device: stat.st_dev as u128,
-            inode: stat.st_ino as u128,
+/// Removes the file if it is still the one that this process put there.
+fn remove(placed: &Placed, name: &OsStr) {
+    let (folder, shown) = (&placed.folder, name.display());
+    let is_there = || folder.stat(name).map(|found| Identity::of(&found));
+    if is_there() == Err(Errno::ENOENT) {
+        return;
+    }
+    let _lock = folder.lock();
+    match is_there() {
+        Ok(found) if found == placed.identity => {
+            if let Err(error) = unlinkat(folder, name, UnlinkatFlags::NoRemoveDir) {
+                tracing::warn!(%error, name = %shown, "the socket's file could not be removed");
+            }
+        }
+        Ok(_) => {
+            tracing::debug!(name = %shown, "another server's socket is at the path; left as it is");
+        }
+        Err(Errno::ENOENT) => {}
+        Err(error) => {
+            tracing::warn!(%error, name = %shown, "the socket's file could not be looked at");
         }
     }
-}
-
-/// Looks at `name` in `directory` without following a symbolic link.
-pub(crate) fn stat(directory: &Directory, name: &OsStr) -> Result<FileStat, Errno> {
-    fstatat(directory.file(), name, AtFlags::AT_SYMLINK_NOFOLLOW)
 }
 
 /// Makes a stream socket that children do not inherit.
@@ -133,62 +183,60 @@ pub(crate) fn stream_socket() -> Result<OwnedFd, Errno> {
     socket::socket(AddressFamily::Unix, SockType::Stream, SOCKET_FLAGS, None)
 }
 
-/// Binds `fd` to a free temporary name in `directory` and returns that name.
-fn bind_beside(fd: &OwnedFd, directory: &Directory, path: &Path) -> Result<String, Failure> {
-    const DOING: &str = "bind a temporary name in the directory";
-    for attempt in 0..NAME_ATTEMPTS {
-        let temporary = format!(".podsapi-{}-{attempt}", process::id());
-        let direct = path.with_file_name(&temporary);
-        let bound = match directory.short_path(&temporary) {
-            // Without /proc the direct path is tried; it may be too long, and then the system says so.
-            Some(short) => match bind(fd, &short) {
-                Err(Errno::ENOENT | Errno::ENOTDIR) => bind(fd, &direct),
-                other => other,
-            },
-            None => bind(fd, &direct),
-        };
-        match bound {
-            Ok(()) => return Ok(temporary),
-            Err(Errno::EADDRINUSE) => {}
-            Err(error) => return Err((DOING, error.into())),
-        }
+/// Makes a listening socket in a private folder, then renames it to its place.
+///
+/// Nobody can connect before owner and mode are right, because nobody can reach it until then; and
+/// there is no moment in which the name leads nowhere if it led somewhere before.
+pub(crate) fn make(folder: &Folder, place: &Place) -> Result<(OwnedFd, Identity), Failure> {
+    let fd = stream_socket().map_err(|error| ("make a socket", error))?;
+    let private = folder
+        .private()
+        .map_err(|error| ("make a temporary folder in its directory", error))?;
+    bind(&fd, &private, &place.path).map_err(|error| ("bind a temporary name", error))?;
+    let placed = finish(&fd, &private, folder, place);
+    if placed.is_err() {
+        // The first failure is the one to report; nobody else can have anything in there.
+        let _kept = unlinkat(&private, UNFINISHED, UnlinkatFlags::NoRemoveDir);
     }
-    Err((DOING, Errno::EADDRINUSE.into()))
+    placed.map(|identity| (fd, identity))
 }
 
-fn bind(fd: &OwnedFd, path: &Path) -> Result<(), Errno> {
-    socket::bind(fd.as_raw_fd(), &UnixAddr::new(path)?)
+fn bind(fd: &OwnedFd, private: &PrivateFolder<'_>, path: &Path) -> Result<(), Errno> {
+    let bind = |path: &Path| socket::bind(fd.as_raw_fd(), &UnixAddr::new(path)?);
+    // Without /proc the direct path is tried; it may be too long, and then the system says so.
+    let direct = path.with_file_name(private.name()).join(UNFINISHED);
+    match private.path_of(UNFINISHED).map(|short| bind(&short)) {
+        Some(Err(Errno::ENOENT | Errno::ENOTDIR)) | None => bind(&direct),
+        Some(bound) => bound,
+    }
 }
 
-fn place(
+fn finish(
     fd: &OwnedFd,
-    directory: &Directory,
-    temporary: &str,
-    name: &OsStr,
-    mode: Mode,
-    group: Option<Gid>,
+    private: &PrivateFolder<'_>,
+    folder: &Folder,
+    place: &Place,
 ) -> Result<Identity, Failure> {
-    if let Some(group) = group {
-        fchownat(
-            directory.file(),
-            temporary,
-            None,
-            Some(group),
-            AtFlags::AT_SYMLINK_NOFOLLOW,
-        )
-        .map_err(|error| ("set the group", error.into()))?;
+    let found = fstatat(private, UNFINISHED, AtFlags::AT_SYMLINK_NOFOLLOW)
+        .map_err(|error| ("look at the new file", error))?;
+    if SFlag::from_bits_truncate(found.st_mode & SFlag::S_IFMT.bits()) != SFlag::S_IFSOCK {
+        return Err(("look at the new file", Errno::ENOTSOCK));
     }
+    if place.group.is_some() {
+        let flags = AtFlags::AT_SYMLINK_NOFOLLOW;
+        fchownat(private, UNFINISHED, None, place.group, flags)
+            .map_err(|error| ("set the group", error))?;
+    }
+    // By name, which in the private folder is this file's alone.
     fchmodat(
-        directory.file(),
-        temporary,
-        mode,
+        private,
+        UNFINISHED,
+        place.mode,
         FchmodatFlags::FollowSymlink,
     )
-    .map_err(|error| ("set the mode", error.into()))?;
-    let found = stat(directory, OsStr::new(temporary))
-        .map_err(|error| ("look at the new file", error.into()))?;
-    socket::listen(fd, BACKLOG).map_err(|error| ("listen", error.into()))?;
-    renameat(directory.file(), temporary, directory.file(), name)
-        .map_err(|error| ("rename the new file into place", error.into()))?;
+    .map_err(|error| ("set the mode", error))?;
+    socket::listen(fd, BACKLOG).map_err(|error| ("listen", error))?;
+    renameat(private, UNFINISHED, folder, place.name.as_os_str())
+        .map_err(|error| ("rename the new file into place", error))?;
     Ok(Identity::of(&found))
 }

@@ -38,6 +38,7 @@ mod access;
 mod call;
 mod checkpoint;
 mod keeper;
+mod kept_file;
 mod pods;
 #[cfg(test)]
 mod tests;

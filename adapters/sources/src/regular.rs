@@ -20,16 +20,19 @@ pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> 
     read_all(open(path)?, limit_bytes)
 }
 
-/// Reads the first `limit_bytes` of the regular file at `path`, or all when it has fewer.
+/// Checks the mode of something that should be a regular file.
 ///
 /// # Errors
 ///
-/// When there is no such file, it is not a regular one, or it cannot be read.
+/// When it is anything else.
 #[cfg(feature = "apiserver")]
-pub(crate) fn read_start(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
-    let mut content = Vec::new();
-    open(path)?.take(limit_bytes).read_to_end(&mut content)?;
-    Ok(content)
+pub(crate) fn regular_mode(mode: nix::libc::mode_t) -> Result<(), ReadError> {
+    use nix::sys::stat::SFlag;
+
+    match SFlag::from_bits_truncate(mode & SFlag::S_IFMT.bits()) == SFlag::S_IFREG {
+        true => Ok(()),
+        false => Err(ReadError::NotRegular),
+    }
 }
 
 /// Reads the last `limit_bytes` of the regular file at `path`, or all when it has fewer; `path`
@@ -73,7 +76,12 @@ fn regular(metadata: &Metadata) -> Result<(), ReadError> {
     }
 }
 
-fn read_all(file: File, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
+/// Reads a regular file that is open, if it has at most `limit_bytes`.
+///
+/// # Errors
+///
+/// When it is larger, or cannot be read.
+pub(crate) fn read_all(file: File, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
     let mut content = Vec::new();
     file.take(limit_bytes.saturating_add(1))
         .read_to_end(&mut content)?;
@@ -86,6 +94,12 @@ fn read_all(file: File, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
 /// Why a file was not read.
 #[derive(Debug)]
 pub(crate) enum ReadError {
+    /// It belongs to a user who is not to be believed.
+    #[cfg(feature = "apiserver")]
+    Foreign {
+        /// Who that is.
+        user: u32,
+    },
     /// The system's answer.
     Io(io::Error),
     /// A folder, a pipe, a socket or a device.
@@ -102,6 +116,8 @@ impl ReadError {
     pub(crate) fn is_not_found(&self) -> bool {
         match self {
             Self::Io(error) => error.kind() == io::ErrorKind::NotFound,
+            #[cfg(feature = "apiserver")]
+            Self::Foreign { .. } => false,
             Self::NotRegular | Self::TooLarge { .. } => false,
         }
     }
@@ -116,6 +132,8 @@ impl From<io::Error> for ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            #[cfg(feature = "apiserver")]
+            Self::Foreign { user } => write!(f, "belongs to user {user}, who is not this server's"),
             Self::Io(error) => write!(f, "cannot be read: {error}"),
             Self::NotRegular => f.write_str("is not a regular file"),
             Self::TooLarge { limit_bytes } => {

@@ -23,10 +23,11 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use podsapi_socket::{
-    AcceptCounts, BindError, Listener, Slots, SocketFile, SocketOptions, accept_loop,
+    AcceptCounts, BindError, FileWatch, Listener, OpenError, Replaceable, Slots, SocketOptions,
+    accept_loop, open_one,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::runtime::TokioRuntime;
@@ -113,7 +114,7 @@ pub(crate) fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<Bytes
 #[derive(Debug)]
 pub(crate) enum HttpListener {
     Tcp(TcpListener),
-    Unix(UnixListener, Option<SocketFile>),
+    Unix(Replaceable<UnixListener>, FileWatch),
 }
 
 /// Why the HTTP endpoint could not be bound.
@@ -123,6 +124,8 @@ pub enum HttpBindError {
     System(io::Error),
     /// The UNIX socket could not be made.
     Socket(BindError),
+    /// The UNIX socket could not be opened.
+    Open(OpenError),
 }
 
 impl fmt::Display for HttpBindError {
@@ -139,6 +142,7 @@ impl fmt::Display for HttpBindError {
                 Ok(())
             }
             Self::Socket(cause) => cause.fmt(f),
+            Self::Open(cause) => cause.fmt(f),
         }
     }
 }
@@ -148,12 +152,17 @@ impl Error for HttpBindError {
         match self {
             Self::System(cause) => Some(cause),
             Self::Socket(cause) => Some(cause),
+            Self::Open(cause) => Some(cause),
         }
     }
 }
 
 impl HttpListener {
-    pub(crate) async fn bind(address: &MetricsAddress) -> Result<Self, HttpBindError> {
+    /// Binds the address; a path also where others may write its folder, if that is allowed.
+    pub(crate) async fn bind(
+        address: &MetricsAddress,
+        allow_shared_folder: bool,
+    ) -> Result<Self, HttpBindError> {
         match address {
             MetricsAddress::Tcp(address) => {
                 let listener = TcpListener::bind(address)
@@ -167,12 +176,17 @@ impl HttpListener {
                 Ok(Self::Tcp(listener))
             }
             MetricsAddress::Unix(path) => {
+                let options = SocketOptions {
+                    allow_shared_folder,
+                    ..SocketOptions::new(path)
+                };
+                let listener = Listener::bind(&options).map_err(HttpBindError::Socket)?;
+                let (socket, file) =
+                    open_one(listener, UnixListener::from_std).map_err(HttpBindError::Open)?;
+                tracing::info!(socket = socket.label, "serving metrics");
                 let listener =
-                    Listener::bind(&SocketOptions::new(path)).map_err(HttpBindError::Socket)?;
-                tracing::info!(socket = listener.label(), "serving metrics");
-                let (socket, file) = listener.into_parts().map_err(HttpBindError::System)?;
-                let socket = UnixListener::from_std(socket).map_err(HttpBindError::System)?;
-                Ok(Self::Unix(socket, file))
+                    Replaceable::new(socket.listener, socket.successor, UnixListener::from_std);
+                Ok(Self::Unix(listener, file))
             }
         }
     }
@@ -186,13 +200,23 @@ impl HttpListener {
                 run(accept, routes, stop).await;
             }
             Self::Unix(listener, file) => {
-                let accept =
-                    |cx: &mut Context<'_>| listener.poll_accept(cx).map_ok(|(stream, _)| stream);
-                run(accept, routes, stop).await;
-                drop(file);
+                run(|cx| listener.poll_accept(cx, accept), routes, stop).await;
+                // Removing waits for a lock and a thread, so it must not hold up one of the
+                // runtime.
+                if let Err(error) = tokio::task::spawn_blocking(move || drop(file)).await {
+                    tracing::warn!(%error, "removing the socket's file failed");
+                }
             }
         }
     }
+}
+
+/// Accepts what waits at a UNIX socket.
+pub(crate) fn accept(
+    listener: &UnixListener,
+    cx: &mut Context<'_>,
+) -> Poll<io::Result<UnixStream>> {
+    listener.poll_accept(cx).map_ok(|(stream, _)| stream)
 }
 
 async fn run<S: Stream>(

@@ -28,7 +28,9 @@ mod transport;
 #[cfg(unix)]
 pub use self::http::{HttpBindError, MetricsAddress, MetricsAddressError, Routes};
 #[cfg(unix)]
-pub use podsapi_socket::{BindError, InheritError, Listener, OpenError, SocketOptions};
+pub use podsapi_socket::{
+    BindError, InheritError, Listener, OpenError, SocketOptions, SocketPathError, socket_path,
+};
 #[cfg(unix)]
 pub use runtime::TokioRuntime;
 #[cfg(unix)]

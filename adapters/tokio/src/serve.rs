@@ -15,7 +15,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use podsapi_h2::Server;
-use podsapi_socket::{AcceptCounts, Admission, Listener, Opened, SocketFile, open};
+use podsapi_socket::{AcceptCounts, Admission, FileWatch, Listener, Opened, open};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -44,6 +44,8 @@ pub struct ServeOptions {
     pub drain: Duration,
     /// Where `/metrics` and `/healthz` are served; nowhere when absent.
     pub metrics: Option<MetricsAddress>,
+    /// Whether the socket of [`ServeOptions::metrics`] may be made where others may replace it.
+    pub allow_shared_folder: bool,
     /// Further paths of that endpoint.
     pub routes: Routes,
     /// Whether SIGTERM or SIGINT during the drain ends it at once.
@@ -56,6 +58,7 @@ impl Default for ServeOptions {
             max_connections: 1024,
             drain: Duration::from_secs(10),
             metrics: None,
+            allow_shared_folder: false,
             routes: Routes::new(),
             second_signal: true,
         }
@@ -66,6 +69,9 @@ impl Default for ServeOptions {
 ///
 /// Connections are accepted on a thread of its own, so that a storm of them takes no turn from those that are open, and
 /// served by the runtime that this is called in.
+///
+/// A socket's file that is lost meanwhile is made anew within a second, unless another server
+/// answers in its place by then.
 ///
 /// At the end, in order: health tells that the end is near, the socket files that are still ours go (a new server may already have put its own there), the listeners close,
 /// the server refuses new watches, ends its watches and says GOAWAY, and connections get [`ServeOptions::drain`] to end by
@@ -100,7 +106,7 @@ pub async fn serve(
     let Opened { sockets, files } = open(listeners, Ok)?;
     let http = match &options.metrics {
         Some(address) => {
-            let bound = HttpListener::bind(address).await;
+            let bound = HttpListener::bind(address, options.allow_shared_folder).await;
             Some(bound.map_err(|cause| ServeError::Metrics {
                 address: address.clone(),
                 cause,
@@ -174,8 +180,8 @@ struct Shared {
     stopping: AtomicBool,
 }
 
-async fn drain(shared: &Shared, files: Vec<SocketFile>, accepting: &TaskTracker) {
-    // Removing waits for the directory's lock, so it must not hold up a thread of the runtime.
+async fn drain(shared: &Shared, files: FileWatch, accepting: &TaskTracker) {
+    // Removing waits for a lock and a thread, so it must not hold up one of the runtime.
     if let Err(error) = tokio::task::spawn_blocking(move || drop(files)).await {
         tracing::warn!(%error, "removing the socket files failed");
     }

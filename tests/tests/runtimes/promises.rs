@@ -119,6 +119,34 @@ async fn the_socket_is_the_servers_alone<H: Host>() {
     running.stop().await;
 }
 
+async fn a_socket_that_is_lost_is_there_again_and_clients_stay<H: Host>() {
+    let running = Running::<H>::start(Setup::default());
+    let before = running.client().await;
+    let path = running.path();
+    let folder = path.parent().unwrap();
+    let away = folder.with_extension("away");
+    let lose: [&dyn Fn(); 2] = [&|| std::fs::remove_file(&path).unwrap(), &|| {
+        std::fs::rename(folder, &away).unwrap();
+        std::fs::create_dir(folder).unwrap();
+    }];
+    for lose in lose {
+        lose();
+        let again = async {
+            while !path.exists() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(PATIENCE, again).await.unwrap();
+        assert_eq!(running.client().await.list().await.unwrap().len(), 1);
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+    }
+    assert_eq!(before.list().await.unwrap().len(), 1);
+    std::fs::remove_dir(&away).expect("the former file is gone");
+    running.stop().await;
+    assert!(!path.exists(), "the socket's file is still there");
+}
+
 async fn many_clients_are_served_at_once<H: Host>() {
     let running = Running::<H>::start(Setup::default());
     let clients = (0..32).map(|_| {
@@ -159,6 +187,7 @@ macro_rules! on_both {
 
 on_both! {
     a_connection_without_a_preface_is_closed_in_time
+    a_socket_that_is_lost_is_there_again_and_clients_stay
     a_stop_ends_watches_and_then_the_server
     clients_that_never_read_cannot_hold_up_the_end
     many_clients_are_served_at_once

@@ -35,6 +35,55 @@ fn the_first_of_several_sockets_is_dialled() {
 }
 
 #[test]
+fn a_socket_is_a_path_or_a_uri_wherever_one_is_named() {
+    let parse = |line: &[&str]| Cli::try_parse_from([&["podsapi"], line].concat());
+    for command in ["check", "list", "watch"] {
+        let cli = parse(&[command, "--socket", "unix:///run/a%20b,/b"]).unwrap();
+        let socket = match cli.command {
+            Command::Check(args) => args.socket,
+            Command::List(args) | Command::Watch(args) => args.socket,
+            _ => panic!("expected {command}"),
+        };
+        assert_eq!(socket.path(), PathBuf::from("/run/a b"));
+    }
+    let flags = [
+        "--socket=unix:///run/s,unix:t",
+        "--kubelet=unix:///run/k",
+        "--cri=unix:///run/c",
+        "--metrics=unix:///run/m",
+    ];
+    let cli = parse(&[&["serve"], &flags[..]].concat()).unwrap();
+    let Command::Serve(serve) = cli.command else {
+        panic!("expected serve")
+    };
+    let path = |path: &str| PathBuf::from(path);
+    assert_eq!(serve.sockets, [path("/run/s"), path("t")]);
+    assert_eq!(serve.kubelet.kubelet, Some(path("/run/k")));
+    assert_eq!(serve.cri, Some(RuntimeSocket(path("/run/c"))));
+    assert_eq!(serve.metrics, Some(MetricsAddress::Unix(path("/run/m"))));
+    for uri in [
+        "unix://run/s",
+        "unix:///s?x",
+        "unix:",
+        "tcp://h/s",
+        "unix-abstract:s",
+        "",
+    ] {
+        for flag in ["--socket", "--kubelet", "--cri", "--metrics"] {
+            // An abstract name is no address of metrics either, and is told so in its words.
+            let error = parse(&["serve", &format!("{flag}={uri}")]).unwrap_err();
+            let text = error.to_string();
+            assert!(
+                text.contains(flag) && text.contains("unix:///run"),
+                "{text}"
+            );
+        }
+        let error = parse(&["list", &format!("--socket={uri}")]).unwrap_err();
+        assert!(error.to_string().contains("unix:///run"), "{error}");
+    }
+}
+
+#[test]
 fn the_version_names_the_schema() {
     let text = Cli::try_parse_from(["podsapi", "--version"])
         .unwrap_err()

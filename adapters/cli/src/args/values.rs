@@ -3,7 +3,14 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use podsapi_core::DEFAULT_MAX_PODS_PER_SOURCE;
+use podsapi_tokio::socket_path;
+
+/// Returns what reads the name of a socket, a path or a URI.
+pub(crate) fn socket() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|name| socket_path(&name))
+}
 
 /// How many pods to invent, how often they change, and from what seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,7 +102,7 @@ impl FromStr for NodeName {
 /// The longest name of an API object that is a DNS subdomain (RFC 1123).
 const MAX_NODE_NAME_BYTES: usize = 253;
 
-/// The path of a container runtime's socket, with or without the scheme that kubelets write.
+/// The path of a container runtime's socket, or its URI, as kubelets write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RuntimeSocket(pub(crate) PathBuf);
 
@@ -103,16 +110,11 @@ impl FromStr for RuntimeSocket {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let path = text.strip_prefix("unix://").unwrap_or(text);
-        if path.contains("://") {
-            return Err(format!(
-                "expected the path of a UNIX socket, found {text:?}"
-            ));
-        }
-        if !path.starts_with('/') {
+        let path = socket_path(text.as_ref()).map_err(|error| error.to_string())?;
+        if !path.is_absolute() {
             return Err(format!("expected an absolute path, found {text:?}"));
         }
-        Ok(Self(PathBuf::from(path)))
+        Ok(Self(path))
     }
 }
 

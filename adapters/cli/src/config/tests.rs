@@ -58,6 +58,7 @@ fn every_flag_is_a_key() {
         drain-seconds = 9
         socket-mode = "0640"
         socket-group = "0"
+        allow-shared-socket-folder = true
         metrics = "127.0.0.1:9100"
         log = "debug"
         log-format = "json"
@@ -70,6 +71,7 @@ fn every_flag_is_a_key() {
         (5, 6, 7)
     );
     assert_eq!((read.max_connections.get(), read.drain_seconds), (8, 9));
+    assert!(read.allow_shared_socket_folder);
     assert_eq!(read.slow_watch, SlowWatch::Coalesce);
     assert_eq!(read.kubelet.kubelet, Some(PathBuf::from("/k")));
     assert_eq!(read.kubelet.kubelet_period, 4);

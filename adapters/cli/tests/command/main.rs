@@ -33,4 +33,6 @@ mod serving;
 #[cfg(test)]
 mod soak;
 #[cfg(test)]
+mod sockets;
+#[cfg(test)]
 mod usage;

@@ -1,5 +1,8 @@
 //! What `serve` makes of its flags, environment and file, and what `check` and `demo` show.
 
+use std::os::unix::fs::PermissionsExt;
+
+use nix::sys::signal::Signal;
 use podsapi_proto::json::parse_json;
 
 use crate::process::{Running, Server, command, manifest, page, run, until};
@@ -177,13 +180,37 @@ fn a_demo_shows_its_pods_once_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_demo_goes_on_until_it_is_told_to_stop() {
+fn a_demo_goes_on_until_it_is_told_to_stop_or_its_terminal_goes() {
+    for signal in [
+        Signal::SIGTERM,
+        Signal::SIGINT,
+        Signal::SIGHUP,
+        Signal::SIGQUIT,
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut demo = command(["demo"]);
+        let demo = Running::start(demo.env("TMPDIR", directory.path()));
+        demo.line("NAMESPACE");
+        let mut folders = std::fs::read_dir(directory.path()).unwrap();
+        let folder = folders.next().unwrap().unwrap().metadata().unwrap();
+        assert_eq!(folder.permissions().mode() & 0o7777, 0o700);
+        demo.signal(signal);
+        let ended = demo.end();
+        assert_eq!(ended.code, Some(0), "{signal}: {ended:?}");
+        let left = std::fs::read_dir(directory.path()).unwrap().count();
+        assert_eq!(left, 0, "{signal}");
+    }
+}
+
+#[test]
+fn a_demo_whose_output_nobody_reads_leaves_nothing_behind() {
     let directory = tempfile::tempdir().unwrap();
     let mut demo = command(["demo"]);
-    let demo = Running::start(demo.env("TMPDIR", directory.path()));
-    demo.line("NAMESPACE");
-    let (_took, status) = demo.terminate();
-    assert!(status.success(), "{status:?}");
+    let mut child = demo.env("TMPDIR", directory.path()).spawn().unwrap();
+    drop(child.stdout.take());
+    drop(child.stderr.take());
+    let ended = Running::of(child).end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 

@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use podsapi_folder::{FolderError, Shared};
+
 /// Why [`Listener::bind`](super::Listener::bind) made no socket.
 #[derive(Debug)]
 pub enum BindError {
@@ -40,10 +42,8 @@ pub enum BindError {
     Directory {
         /// The path of the socket.
         path: PathBuf,
-        /// The directory in question.
-        directory: PathBuf,
-        /// What the system said.
-        cause: io::Error,
+        /// Which directory it is about, and why.
+        cause: FolderError,
     },
     /// There is something at the path that is not a socket; it is left alone.
     NotASocket {
@@ -56,6 +56,14 @@ pub enum BindError {
     LiveServer {
         /// The path of the socket.
         path: PathBuf,
+    },
+    /// Others may write a directory on the way, so that they could put a socket of their own in the
+    /// place of this one.
+    SharedFolder {
+        /// The path of the socket.
+        path: PathBuf,
+        /// The directory, and who they are.
+        shared: Shared,
     },
     /// A system call on the socket or its file failed.
     System {
@@ -97,16 +105,16 @@ impl fmt::Display for BindError {
                  number",
                 path.display()
             ),
-            Self::Directory {
-                path,
-                directory,
-                cause,
-            } => write!(
-                f,
-                "no directory `{}` for socket `{}`: {cause}; create it so that this user can write to it, or choose another path",
-                directory.display(),
-                path.display()
-            ),
+            Self::Directory { path, cause } => {
+                write!(f, "no directory for socket `{}`: {cause}", path.display())?;
+                match cause {
+                    FolderError::System { .. } => f.write_str(
+                        "; create it so that this user can write to it, or choose another path",
+                    ),
+                    // These say it themselves.
+                    FolderError::ForeignLink { .. } | FolderError::MissingInShared { .. } => Ok(()),
+                }
+            }
             Self::NotASocket { path, found } => write!(
                 f,
                 "`{}` is {found}, not a socket, and is left as it is; move it away or choose another path",
@@ -115,6 +123,13 @@ impl fmt::Display for BindError {
             Self::LiveServer { path } => write!(
                 f,
                 "another server answers at socket `{}`; stop it first or choose another path",
+                path.display()
+            ),
+            Self::SharedFolder { path, shared } => write!(
+                f,
+                "socket `{}` is not made, because {shared}, so that others could put a socket of \
+                 theirs in its place; take that right away (`chmod go-w`, or `chmod +t`), or choose \
+                 another path",
                 path.display()
             ),
             Self::System { path, doing, cause } => {
@@ -131,13 +146,15 @@ impl fmt::Display for BindError {
 impl Error for BindError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Directory { cause, .. } | Self::System { cause, .. } => Some(cause),
+            Self::Directory { cause, .. } => Some(cause),
+            Self::System { cause, .. } => Some(cause),
             Self::NoFileName { .. }
             | Self::PathTooLong { .. }
             | Self::Mode { .. }
             | Self::UnknownGroup { .. }
             | Self::NotASocket { .. }
-            | Self::LiveServer { .. } => None,
+            | Self::LiveServer { .. }
+            | Self::SharedFolder { .. } => None,
         }
     }
 }

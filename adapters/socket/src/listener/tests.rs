@@ -2,14 +2,16 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
-use std::os::unix::net::UnixDatagram;
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::process::Stdio;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use nix::sys::socket::Backlog;
+use nix::errno::Errno;
+use nix::sys::socket::{self, Backlog, UnixAddr};
 use podsapi_test_process as child_process;
 use tempfile::TempDir;
 
@@ -84,7 +86,7 @@ fn a_group_gets_the_socket_and_the_directory_that_is_made_for_it() {
     let options = SocketOptions {
         group: Some(group.to_string()),
         mode: Some(0o640),
-        path: path.clone(),
+        ..SocketOptions::new(&path)
     };
     let _listener = Listener::bind(&options).unwrap();
     assert_eq!(mode(&path), 0o640);
@@ -141,6 +143,48 @@ fn a_stale_file_from_a_crash_is_replaced() {
 }
 
 #[test]
+fn a_folder_that_others_may_write_is_refused_unless_it_is_allowed() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("open");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let mut options = SocketOptions::new(folder.join("pods.sock"));
+    let error = Listener::bind(&options).unwrap_err();
+    assert!(matches!(error, BindError::SharedFolder { .. }), "{error}");
+    let text = error.to_string();
+    for part in [folder.to_str().unwrap(), "everybody", "chmod"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    options.allow_shared_folder = true;
+    drop(Listener::bind(&options).unwrap());
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o1777)).unwrap();
+    options.allow_shared_folder = false;
+    drop(Listener::bind(&options).unwrap());
+    assert_eq!(mode(&folder), 0o1777);
+}
+
+#[test]
+fn a_group_and_a_mode_change_nothing_of_a_folder_that_is_there() {
+    let own = nix::unistd::getegid();
+    let group = match nix::unistd::geteuid().is_root() {
+        true => Gid::from_raw(4711),
+        false => own,
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("there");
+    fs::create_dir(&folder).unwrap();
+    let before = fs::metadata(&folder).unwrap();
+    let options = SocketOptions {
+        group: Some(group.to_string()),
+        ..SocketOptions::new(folder.join("pods.sock"))
+    };
+    let _listener = Listener::bind(&options).unwrap();
+    let after = fs::metadata(&folder).unwrap();
+    assert_eq!((after.mode(), after.gid()), (before.mode(), before.gid()));
+}
+
+#[test]
 fn a_live_server_is_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pods.sock");
@@ -163,12 +207,12 @@ fn a_live_server_is_left_alone() {
 fn a_live_server_whose_queue_is_full_is_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pods.sock");
-    let fd = socket_file::stream_socket().unwrap();
+    let fd = crate::socket_file::stream_socket().unwrap();
     socket::bind(fd.as_raw_fd(), &UnixAddr::new(&path).unwrap()).unwrap();
     socket::listen(&fd, Backlog::new(0).unwrap()).unwrap();
     let mut waiting = Vec::new();
     loop {
-        let client = UnixStream::from(socket_file::stream_socket().unwrap());
+        let client = UnixStream::from(crate::socket_file::stream_socket().unwrap());
         client.set_nonblocking(true).unwrap();
         match socket::connect(client.as_raw_fd(), &UnixAddr::new(&path).unwrap()) {
             Ok(()) => waiting.push(client),
@@ -427,7 +471,7 @@ fn a_handed_over_descriptor_that_cannot_be_served_is_refused() {
     if !child_process::is_child() {
         let prelude = "exec 3<&0\nexport LISTEN_FDS=1 LISTEN_PID=$$";
         child_process::run(name, prelude, Stdio::null(), &[("SAID", "not a socket")]);
-        let unconnected = socket_file::stream_socket().unwrap();
+        let unconnected = crate::socket_file::stream_socket().unwrap();
         child_process::run(name, prelude, unconnected, &[("SAID", "does not listen")]);
         return;
     }

@@ -10,16 +10,15 @@
 //! pods' specs hold, and is for its owner alone.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 use bytes::{Buf, Bytes};
 use podsapi_core::EncodedPod;
 use sha2::{Digest, Sha256};
 
-use crate::regular::{self, ReadError};
+use super::kept_file::KeptFile;
+use crate::regular::ReadError;
 
 /// The pods of an earlier run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +34,10 @@ pub(super) struct Earlier {
 ///
 /// When it cannot be read, or is not whole, or not a checkpoint of this node.
 pub(super) fn read(file: &Path, node: &str) -> Result<Option<Earlier>, Refused> {
-    match regular::read(file, LIMIT_BYTES) {
+    match KeptFile::find(file)
+        .map_err(ReadError::Io)
+        .and_then(|file| file.read(LIMIT_BYTES))
+    {
         Ok(content) => decode(&Bytes::from(content), node).map(Some),
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(Refused::Read(error)),
@@ -49,7 +51,8 @@ pub(super) fn read(file: &Path, node: &str) -> Result<Option<Earlier>, Refused> 
 /// What the system says, or that there is something else in its place, which is somebody's; what was
 /// there before stays.
 pub(super) fn write(file: &Path, node: &str, pods: &[EncodedPod], at: i64) -> io::Result<()> {
-    if is_foreign(file) {
+    let file = KeptFile::find(file)?;
+    if is_foreign(&file) {
         return Err(io::Error::new(ErrorKind::AlreadyExists, FOREIGN));
     }
     let content = encode(node, pods, at);
@@ -60,60 +63,17 @@ pub(super) fn write(file: &Path, node: &str, pods: &[EncodedPod], at: i64) -> io
         );
         return Err(io::Error::new(ErrorKind::FileTooLarge, text));
     }
-    let (folder, beside) = beside(file)?;
-    let written = place(&content, &beside, file);
-    if written.is_err() {
-        // What is left of it would only take room; there may be nothing.
-        let _absent = fs::remove_file(&beside);
-    }
-    written?;
-    File::open(folder)?.sync_all()
+    file.replace(&content)
 }
 
 /// Tells whether there is something that this program has not written, not even half of it.
-fn is_foreign(file: &Path) -> bool {
-    match regular::read_start(file, MAGIC.len() as u64) {
+fn is_foreign(file: &KeptFile) -> bool {
+    match file.read_start(MAGIC.len() as u64) {
         Ok(start) => !MAGIC.starts_with(&start),
-        Err(ReadError::NotRegular) => true,
+        Err(ReadError::Foreign { .. } | ReadError::NotRegular) => true,
         // Whether it can be replaced is for the system to say.
         Err(ReadError::Io(_) | ReadError::TooLarge { .. }) => false,
     }
-}
-
-fn place(content: &[u8], beside: &Path, file: &Path) -> io::Result<()> {
-    // One that an earlier run left behind, or a link that somebody put there.
-    match fs::remove_file(beside) {
-        Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    let mut options = OpenOptions::new();
-    let mut out = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(beside)?;
-    out.write_all(content)?;
-    out.sync_all()?;
-    fs::rename(beside, file)
-}
-
-/// Returns the file's folder, and the name under which it is written at first.
-fn beside(file: &Path) -> io::Result<(PathBuf, PathBuf)> {
-    let Some(name) = file.file_name() else {
-        return Err(io::Error::new(
-            ErrorKind::IsADirectory,
-            "expected the name of a file",
-        ));
-    };
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        Some(_) | None => PathBuf::from("."),
-    };
-    let mut name = name.to_owned();
-    name.push(".new");
-    let beside = folder.join(name);
-    Ok((folder, beside))
 }
 
 fn encode(node: &str, pods: &[EncodedPod], at: i64) -> Vec<u8> {
@@ -207,7 +167,10 @@ impl Refused {
     /// Whether the next checkpoint takes the file's place.
     pub(super) fn is_replaced(&self) -> bool {
         match self {
-            Self::Foreign | Self::Read(ReadError::NotRegular | ReadError::TooLarge { .. }) => false,
+            Self::Foreign
+            | Self::Read(
+                ReadError::Foreign { .. } | ReadError::NotRegular | ReadError::TooLarge { .. },
+            ) => false,
             Self::Format(_)
             | Self::Node(_)
             | Self::Pod(_)
@@ -244,6 +207,7 @@ const LIMIT_BYTES: u64 = 256 << 20;
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

@@ -6,6 +6,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use podsapi_socket::socket_path;
+
 /// An address of the HTTP endpoint: `127.0.0.1:9090`, `[::1]:0`, `/run/podsapi/metrics.sock` or `unix:metrics.sock`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MetricsAddress {
@@ -25,28 +27,17 @@ impl FromStr for MetricsAddress {
     type Err = MetricsAddressError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let path = match text.strip_prefix("unix:") {
-            // `unix:///run/x` is how URLs write it.
-            Some(path) => Some(
-                path.strip_prefix("//")
-                    .filter(|path| path.starts_with('/'))
-                    .unwrap_or(path),
-            ),
-            // Anything with a slash is a path, as for the server's own socket, but for a URL.
-            None => Some(text).filter(|text| text.contains('/') && !text.contains("://")),
+        let is_uri = text
+            .get(..5)
+            .is_some_and(|start| start.eq_ignore_ascii_case("unix:"));
+        // Anything with a slash is a path, as for the server's own socket.
+        let address = match is_uri || text.contains('/') {
+            true => socket_path(text.as_ref()).ok().map(Self::Unix),
+            false => text.parse().ok().map(Self::Tcp),
         };
-        match path {
-            Some("") => Err(MetricsAddressError {
-                found: text.to_owned(),
-            }),
-            Some(path) => Ok(Self::Unix(PathBuf::from(path))),
-            None => match text.parse() {
-                Ok(address) => Ok(Self::Tcp(address)),
-                Err(_) => Err(MetricsAddressError {
-                    found: text.to_owned(),
-                }),
-            },
-        }
+        address.ok_or_else(|| MetricsAddressError {
+            found: text.to_owned(),
+        })
     }
 }
 
@@ -54,7 +45,16 @@ impl fmt::Display for MetricsAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => address.fmt(f),
-            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Unix(path) => {
+                f.write_str("unix:")?;
+                // What means something else in a URI.
+                path.to_string_lossy()
+                    .chars()
+                    .try_for_each(|letter| match letter {
+                        '%' | '?' | '#' => write!(f, "%{:02X}", u32::from(letter)),
+                        plain => write!(f, "{plain}"),
+                    })
+            }
         }
     }
 }
@@ -64,7 +64,7 @@ impl fmt::Display for MetricsAddressError {
         write!(
             f,
             "expected an IP address with a port (127.0.0.1:9090, [::1]:9090) or a path (/run/podsapi/metrics.sock, \
-             unix:metrics.sock), found `{}`",
+             unix:///run/podsapi/metrics.sock, unix:metrics.sock), found `{}`",
             self.found.escape_debug()
         )
     }
@@ -90,6 +90,8 @@ mod tests {
             ("./metrics.sock", unix("./metrics.sock")),
             ("run/metrics.sock", unix("run/metrics.sock")),
             ("unix:./metrics.sock", unix("./metrics.sock")),
+            ("UNIX:///run/a%20b%25", unix("/run/a b%")),
+            ("/run/a%3f#", unix("/run/a%3f#")),
         ] {
             let found: MetricsAddress = text.parse().unwrap();
             assert_eq!(found, expected, "{text}");
@@ -109,6 +111,8 @@ mod tests {
             "::1",
             "127.0.0.1:65536",
             "http://127.0.0.1:9090/metrics",
+            "unix://run/metrics.sock",
+            "unix:///run/metrics.sock?x",
         ] {
             let error = text.parse::<MetricsAddress>().unwrap_err().to_string();
             assert!(

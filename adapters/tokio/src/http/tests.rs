@@ -179,7 +179,10 @@ async fn one_client_too_many_is_closed_at_once() {
 async fn an_address_in_use_is_an_error_that_says_what_to_do() {
     let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = MetricsAddress::Tcp(taken.local_addr().unwrap());
-    let error = HttpListener::bind(&address).await.unwrap_err().to_string();
+    let error = HttpListener::bind(&address, false)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("choose another port"), "{error}");
 }
 
@@ -192,7 +195,7 @@ struct Endpoint {
 impl Endpoint {
     /// Starts an endpoint with two paths; `None` when this machine lacks the address family.
     async fn start(address: &str) -> Option<Self> {
-        let listener = match HttpListener::bind(&address.parse().unwrap()).await {
+        let listener = match HttpListener::bind(&address.parse().unwrap(), false).await {
             Ok(listener) => listener,
             Err(error) if address.starts_with('[') => {
                 println!("skipped: no IPv6 here: {error}");

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker, ready};
 use std::thread;
 
 use podsapi_h2::Peer;
-use podsapi_socket::{OpenError, Slot, accept_loop};
+use podsapi_socket::{OpenError, OpenedSocket, Replaceable, Slot, accept_loop};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -18,6 +18,7 @@ use tokio::task::{JoinSet, yield_now};
 use tokio_util::task::TaskTracker;
 
 use super::{ServeError, Shared};
+use crate::http::accept;
 use crate::runtime::TokioRuntime;
 use crate::transport::Transport;
 
@@ -37,7 +38,7 @@ const FIRST_TURNS: usize = 2;
 /// What it returns is empty once the thread has ended and the sockets are closed.
 pub(super) async fn accept_all(
     shared: Arc<Shared>,
-    sockets: Vec<(Socket, String)>,
+    sockets: Vec<OpenedSocket<Socket>>,
 ) -> Result<TaskTracker, ServeError> {
     let (tell, begun) = oneshot::channel();
     let (hand_over, accepted) = mpsc::unbounded_channel();
@@ -46,7 +47,7 @@ pub(super) async fn accept_all(
     let starting = start_each(Arc::clone(&shared), accepted);
     shared.connections.spawn(starting);
     let running = threads.token();
-    let accept = move || {
+    let accepting = move || {
         // Dropped last, when the sockets are closed.
         let _running = running;
         let runtime = match Builder::new_current_thread().enable_all().build() {
@@ -55,9 +56,15 @@ pub(super) async fn accept_all(
         };
         runtime.block_on(async {
             let mut loops = JoinSet::new();
-            for (socket, label) in sockets {
-                match UnixListener::from_std(socket) {
-                    Ok(socket) => {
+            for socket in sockets {
+                let OpenedSocket {
+                    listener,
+                    label,
+                    successor,
+                } = socket;
+                match UnixListener::from_std(listener) {
+                    Ok(listener) => {
+                        let socket = Replaceable::new(listener, successor, UnixListener::from_std);
                         tracing::info!(socket = label, "serving");
                         let (shared, hand_over) = (Arc::clone(&shared), hand_over.clone());
                         loops.spawn(accept_each(shared, socket, label, hand_over));
@@ -76,7 +83,7 @@ pub(super) async fn accept_all(
     };
     thread::Builder::new()
         .name("podsapi-accept".to_owned())
-        .spawn(accept)
+        .spawn(accepting)
         .map_err(|cause| ServeError::Accept { cause })?;
     match begun.await {
         Ok(result) => result.map(|()| threads),
@@ -101,7 +108,7 @@ struct Accepted {
 
 async fn accept_each(
     shared: Arc<Shared>,
-    socket: UnixListener,
+    socket: Replaceable<UnixListener>,
     label: String,
     hand_over: UnboundedSender<Accepted>,
 ) {
@@ -111,7 +118,7 @@ async fn accept_each(
     accept_loop(
         |cx| {
             ready!(waiting.poll_room(cx));
-            socket.poll_accept(cx).map_ok(|(stream, _)| stream)
+            socket.poll_accept(cx, accept)
         },
         &label,
         &runtime,

@@ -145,9 +145,7 @@ async fn a_folder_that_cannot_be_written_to_is_told_and_all_is_served() {
     let mut source = Source::start(folder, |options| {
         options.checkpoint = Some(Checkpoint { file, after: LATER });
     });
-    let heard = source
-        .problem("the pods cannot be kept: No such file")
-        .await;
+    let heard = source.problem("absent`: No such file").await;
     assert_eq!(heard.names(), ["ns/pod-1"]);
     server.tell(&event("DELETED", "1", "old"));
     source.until(|heard| heard.pods.is_empty()).await;

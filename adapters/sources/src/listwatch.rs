@@ -328,12 +328,7 @@ impl ListWatch {
     /// Takes that the server may be another one, or be asked as another user: what is in flight is given
     /// up, no wait goes on, and a list is due at once. The pods stay until it is whole.
     pub fn handle_reload(&mut self, now: Moment) {
-        let task = match self.version.is_empty() {
-            true => Task::list(Age::Any),
-            false => self.newer_list(),
-        };
-        self.failed_watches = 0;
-        self.schedule.reset();
+        let task = self.newer_list();
         self.state = State::Waiting { until: now, task };
     }
 

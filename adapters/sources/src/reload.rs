@@ -61,7 +61,7 @@ mod tests {
         let reload = Reload::new();
         let [mut first, mut second] = [reload.listen(), reload.listen()];
         assert_eq!(first.next().now_or_never(), None);
-        reload.clone().wish();
+        reload.wish();
         reload.wish();
         assert_eq!(reload.listen().next().now_or_never(), None);
         for source in [&mut first, &mut second] {

@@ -5,7 +5,6 @@ use podsapi_proto::json::parse_json;
 use super::api::Question;
 use super::credentials::{ADMIN, NODE_TOKEN, TOKEN_NODE};
 use super::plane::Plane;
-use super::pods::planned;
 use crate::process::{Server, until};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -13,9 +12,7 @@ async fn a_checkpoint_is_of_the_cluster_whose_namespace_it_names() {
     let Some(plane) = Plane::shared().await else {
         return;
     };
-    let (api, space) = (&plane.api, "checkpoint");
-    api.namespace(space).await;
-    api.create(space, &planned("kept", TOKEN_NODE)).await;
+    let api = &plane.api;
     let answer = api
         .done(Question::get("/api/v1/namespaces/kube-system"))
         .await;
@@ -57,7 +54,6 @@ async fn a_checkpoint_is_of_the_cluster_whose_namespace_it_names() {
             report.contains("is of another cluster").then_some(report)
         });
         println!("{report}");
-        assert!(report.contains("Pods:          0"), "{report}");
         assert_eq!(report.contains(&uid), named, "{report}");
     }
 }

@@ -8,6 +8,7 @@ mod nearest;
 mod tests;
 mod variables;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,20 +24,33 @@ use crate::args::{Cli, Command};
 ///
 /// When the command line or the file is wrong, or help was asked for.
 pub(crate) fn parse(line: Vec<OsString>) -> Result<Cli, ParseError> {
+    read(line).map(|(cli, _settings)| cli)
+}
+
+/// Each flag of `serve`, with its values as they were given: on the command line, in the environment,
+/// in the file, or by default.
+pub(crate) type Settings = BTreeMap<String, Vec<OsString>>;
+
+/// As [`parse`], with what the flags of `serve` were given.
+///
+/// # Errors
+///
+/// As [`parse`].
+pub(crate) fn read(line: Vec<OsString>) -> Result<(Cli, Settings), ParseError> {
     let matches = variables::command()
         .try_get_matches_from(&line)
         .map_err(|error| variables::explain(&line, error))?;
     let cli = Cli::from_arg_matches(&matches).map_err(ParseError::Usage)?;
     let Command::Serve(serve) = &cli.command else {
-        return Ok(cli);
+        return Ok((cli, Settings::new()));
     };
     let (Some(path), Some(given)) = (&serve.config, matches.subcommand_matches("serve")) else {
-        return Ok(cli);
+        return Ok((cli, settings(&matches)));
     };
     let more = flags(path, given).map_err(|problem| ParseError::File(path.clone(), problem))?;
     variables::command()
         .try_get_matches_from(line.into_iter().chain(more))
-        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, settings(&matches))))
         .map_err(|error| {
             let text = variables::complaint(&error);
             ParseError::File(path.clone(), Problem::Value(text))
@@ -127,6 +141,17 @@ fn flags(path: &Path, given: &ArgMatches) -> Result<Vec<OsString>, Problem> {
         );
     }
     Ok(flags)
+}
+
+fn settings(matches: &ArgMatches) -> Settings {
+    let Some(serve) = matches.subcommand_matches("serve") else {
+        return Settings::new();
+    };
+    let settings = keys().into_iter().map(|(key, id)| {
+        let values = serve.get_raw(&id).into_iter().flatten();
+        (key, values.map(OsString::from).collect())
+    });
+    settings.collect()
 }
 
 /// Returns the keys a file may have, each with the flag's id.

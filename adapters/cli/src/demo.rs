@@ -11,6 +11,7 @@ use std::task::Poll;
 use podsapi_client::{BackoffOptions, Change, ClientOptions, Follow, FollowEvent};
 use podsapi_core::Config;
 use podsapi_h2::Limits;
+use podsapi_sources::Reload;
 use podsapi_tokio::{Listener, ServeOptions, SocketOptions, shutdown_signal};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -39,6 +40,7 @@ pub(crate) async fn demo(args: &DemoArgs, out: &mut impl Write) -> Result<(), Fa
         vec![source],
         None,
         "demo",
+        &Reload::new(),
     );
     let (stop, stopped) = oneshot::channel::<()>();
     let options = ServeOptions::default();

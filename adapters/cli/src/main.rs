@@ -16,9 +16,11 @@ mod mask;
 mod node;
 mod output;
 mod read;
+mod reload;
 mod selection;
 mod serve;
 mod table;
+mod this_node;
 mod watch;
 
 use std::fmt;

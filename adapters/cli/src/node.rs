@@ -12,7 +12,9 @@ use podsapi_h2::{Limits, Runtime, Server};
 use podsapi_proto::json::printable;
 use podsapi_sources::cri::{self, Word};
 use podsapi_sources::view::NodeFacts;
-use podsapi_sources::{Sink, apiserver, kubelet, kubelet_http, manifests, simulated, snapshot};
+use podsapi_sources::{
+    Reload, Sink, apiserver, kubelet, kubelet_http, manifests, simulated, snapshot,
+};
 use podsapi_tokio::TokioRuntime;
 
 use crate::args::Simulation;
@@ -85,13 +87,14 @@ impl RuntimeSource {
 
 /// Returns a server of what `sources` tell, and starts them.
 ///
-/// A source that ends, even by a panic, is reported and leaves its pods behind; the server goes on.
+/// At a wish of `reload` they read anew what they have read. A source that ends, even by a panic, is reported and leaves its pods behind; the server goes on.
 pub(crate) fn start(
     config: Config,
     limits: Limits,
     sources: Vec<Source>,
     witness: Option<RuntimeSource>,
     node_name: &str,
+    reload: &Reload,
 ) -> Server<TokioRuntime> {
     let runtime = TokioRuntime::new();
     let owners: Vec<_> = sources.iter().map(Source::config).collect();
@@ -102,7 +105,7 @@ pub(crate) fn start(
         ..config
     };
     let now: Moment = runtime.now();
-    let server = Server::new(Pods::new(config, now), limits, runtime);
+    let server = Server::of_node(node_name, Pods::new(config, now), limits, runtime);
     let joined = match needs_join(&owners, witness.is_some()) {
         true => join(&server, &owners, witness, node_name),
         false => None,
@@ -122,6 +125,7 @@ pub(crate) fn start(
                 }
             },
         };
+        let sink = sink.with_reload(reload);
         let running = source.run(node_name.to_owned(), sink.clone());
         tokio::spawn(supervise(owner.name, running, end(sink)));
     }

@@ -4,42 +4,57 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::time::Duration;
 
 use podsapi_client::DEFAULT_SOCKET;
 use podsapi_core::{Config, DEFAULT_FAIR_PEERS};
 use podsapi_h2::Limits;
 use podsapi_proto::schema::SCHEMA_VERSION;
-use podsapi_sources::cri;
+use podsapi_sources::{Reload, cri};
 use podsapi_tokio::{
-    BindError, HttpBindError, Listener, ServeError, ServeOptions, SocketOptions, shutdown_signal,
+    BindError, Hangups, HttpBindError, Listener, ServeError, ServeOptions, SocketOptions,
+    shutdown_signal,
 };
 
 use crate::addresses;
 use crate::args::{NodeName, ServeArgs, SlowWatch};
+use crate::config::{self as configuration, Settings};
 use crate::failure::Failure;
-use crate::log;
+use crate::log::{self, Log};
 use crate::node::{self, RuntimeSource, Source};
+use crate::reload::{Part, Reloading};
+use crate::this_node::this_node;
 
-/// Serves until SIGTERM or SIGINT.
+/// Serves until SIGTERM or SIGINT; SIGHUP has it read anew what it has read.
 ///
 /// Must be called before a runtime or thread starts: it takes over the listeners that a supervisor
 /// passed by the environment.
 pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let NodeName(node_name) = match &args.node_name {
         Some(name) => name.clone(),
-        None => host_name()?,
+        None => this_node()?,
     };
     let sources = sources(args, &node_name)?;
     distinct(&args.sockets)?;
     let environment = ["LISTEN_FDS", "LISTEN_PID"].map(std::env::var_os);
     let [count, process] = environment.each_ref().map(Option::as_deref);
     passed_sockets(count, process, std::process::id())?;
-    log::start(args.log, args.log_format);
+    let log = log::start(args.log, args.log_format);
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        schema = SCHEMA_VERSION,
+        node = node_name,
+        "starting"
+    );
     let witness = witness(args);
+    let reload = Reload::new();
+    let mut reloading = reloading(log, reload.clone());
     let inherited = Listener::inherited().map_err(|error| Failure::Start(error.to_string()))?;
     let runtime = crate::runtime()?;
     let served = runtime.block_on(async {
+        // First of all: from here on SIGHUP ends nothing.
+        let mut hangups = Hangups::listen();
         let listeners = listeners(args, inherited)?;
         let max_connections = usize::try_from(args.max_connections.get()).unwrap_or(usize::MAX);
         let drain = Duration::from_secs(args.drain_seconds);
@@ -48,13 +63,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
             drain_timeout: drain,
             ..Limits::default()
         };
-        tracing::info!(
-            version = env!("CARGO_PKG_VERSION"),
-            schema = SCHEMA_VERSION,
-            node = node_name,
-            "starting"
-        );
-        let server = node::start(config(args), limits, sources, witness, &node_name);
+        let server = node::start(config(args), limits, sources, witness, &node_name, &reload);
         let options = ServeOptions {
             max_connections,
             drain,
@@ -62,7 +71,19 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
             allow_shared_folder: args.allow_shared_socket_folder,
             ..ServeOptions::default()
         };
-        podsapi_tokio::serve(server, listeners, options, shutdown_signal())
+        let stop = async {
+            let mut stop = pin!(shutdown_signal());
+            loop {
+                tokio::select! {
+                    () = &mut stop => break,
+                    () = hangups.next() => {
+                        tracing::info!(signal = "SIGHUP", "asked to read anew");
+                        podsapi_tokio::notify_reload(|| reloading.reload());
+                    }
+                }
+            }
+        };
+        podsapi_tokio::serve(server, listeners, options, stop)
             .await
             .map_err(|error| match &error {
                 ServeError::Metrics {
@@ -79,6 +100,29 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
 
 /// How long what is being written may take once all connections are closed.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Returns what SIGHUP has read anew.
+fn reloading(log: Log, sources: Reload) -> Reloading {
+    let line: Vec<_> = std::env::args_os().collect();
+    // It was read a moment ago; if it cannot be any more, all counts as changed.
+    let started =
+        configuration::read(line.clone()).map_or_else(|_| Settings::new(), |(_, now)| now);
+    let mut reloading = Reloading::new(line, started);
+    reloading.add(Part {
+        name: "log",
+        keys: &["log"],
+        take: Box::new(move |args| args.map_or(Ok(()), |args| log.change(args.log))),
+    });
+    reloading.add(Part {
+        name: "sources",
+        keys: &[],
+        take: Box::new(move |_args| {
+            sources.wish();
+            Ok(())
+        }),
+    });
+    reloading
+}
 
 fn sources(args: &ServeArgs, node_name: &str) -> Result<Vec<Source>, Failure> {
     let manifests = args.manifests.clone().map(Source::Manifests);
@@ -130,20 +174,6 @@ const NO_SOURCE: &str = "no source of pods; give at least one:
   --snapshot FILE     the pods of a file, as kubectl get pods -o json prints them
   --simulate PODS[:CHANGES_PER_SECOND[:SEED]]
                       invented pods";
-
-/// Returns the name that a kubelet would give this node.
-fn host_name() -> Result<NodeName, Failure> {
-    let name = nix::unistd::gethostname().map_err(|error| {
-        Failure::Start(format!(
-            "this machine has no host name ({error}); give --node-name"
-        ))
-    })?;
-    name.to_string_lossy().parse().map_err(|error| {
-        Failure::Usage(format!(
-            "this machine's host name is no node name: {error}; give --node-name"
-        ))
-    })
-}
 
 /// Refuses one socket named twice, which would be found in use by ourselves.
 fn distinct(paths: &[PathBuf]) -> Result<(), Failure> {

@@ -10,10 +10,11 @@
 //! A pod's bytes are those of the wire.
 //!
 //! A kubeconfig is read when the source starts, again after each failure, and before a request that
-//! comes a minute after the last: one that is missing or wrong may come right later. Credentials
-//! appear in no message.
+//! comes a minute after the last: one that is missing or wrong may come right later; and at once,
+//! with a list, where the sink's [`Reload`](crate::Reload) wishes. Credentials appear in no message.
 //!
-//! With a [`Checkpoint`] the pods survive a restart while the API server is away.
+//! With a [`Checkpoint`] the pods survive a restart while the API server is away. They are of one
+//! cluster and one node (`identity`), and are served for no other.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub use keeper::Checkpoint;
 mod access;
 mod call;
 mod checkpoint;
+mod identity;
 mod keeper;
 mod kept_file;
 mod pods;
@@ -77,7 +79,9 @@ impl Options {
 /// Ends only when the sink does not accept the source.
 pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError> {
     let checkpoint = options.checkpoint.clone();
-    let keeper = checkpoint.map(|checkpoint| Keeper::new(checkpoint, &options.node_name));
+    let keeper =
+        checkpoint.map(|checkpoint| Keeper::new(checkpoint, &options.node_name, &options.cluster));
+    let mut reloads = sink.reloads();
     let clock = Clock(Instant::now());
     let mut machine = ListWatch::new(
         listwatch::Options {
@@ -110,12 +114,22 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
             call = Call::None;
         }
         tokio::select! {
-            news = call.next() => call = news.handle(call, &mut machine, &mut pods.place, clock.now()),
+            news = call.next() => {
+                let (way, place) = (&mut pods.way, &mut pods.place);
+                call = news.handle(call, &mut machine, way, place, clock.now());
+            }
             () = until(machine.poll_timeout().map(|at| clock.instant(at))) => {}
             earlier = keep(keeper.as_mut(), pods) => {
                 if let Some(earlier) = earlier {
                     pods.open(&earlier)?;
                 }
+            }
+            () = reloads.next() => {
+                tracing::debug!(source = SOURCE, "the credentials are read anew, and the pods listed");
+                // What is asked holds the client.
+                call = Call::None;
+                access.lock().await.forget();
+                machine.handle_reload(clock.now());
             }
         }
     }
@@ -131,7 +145,7 @@ struct Kept {
 impl Drop for Kept {
     fn drop(&mut self) {
         if let Some(keeper) = &mut self.keeper {
-            keeper.finish(&self.pods.held, self.pods.now());
+            keeper.finish(&self.pods.held, &self.pods.way, self.pods.now());
         }
     }
 }
@@ -160,7 +174,7 @@ async fn until(at: Option<Instant>) {
 
 async fn keep(keeper: Option<&mut Keeper>, pods: &Pods) -> Option<checkpoint::Earlier> {
     match keeper {
-        Some(keeper) => keeper.next(&pods.held, pods.now()).await,
+        Some(keeper) => keeper.next(&pods.held, &pods.way, pods.now()).await,
         None => std::future::pending().await,
     }
 }

@@ -325,6 +325,13 @@ impl ListWatch {
         }
     }
 
+    /// Takes that the server may be another one, or be asked as another user: what is in flight is given
+    /// up, no wait goes on, and a list is due at once. The pods stay until it is whole.
+    pub fn handle_reload(&mut self, now: Moment) {
+        let task = self.newer_list();
+        self.state = State::Waiting { until: now, task };
+    }
+
     /// Returns the next word about the pods.
     pub fn poll_word(&mut self) -> Option<Word> {
         self.pods.next_word()

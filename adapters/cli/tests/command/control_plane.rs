@@ -4,6 +4,7 @@
 
 mod access;
 mod api;
+mod clusters;
 mod containers;
 mod credentials;
 mod fallback;

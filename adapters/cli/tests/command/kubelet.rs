@@ -4,10 +4,12 @@ use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use podsapi_proto::json::{Value, parse_json};
 
-use crate::process::{Ended, Running, Server, command, page, run, until};
+use crate::process::{Ended, Running, Server, command, now, page, run, until, until_within};
 
 /// A snapshot file, a server of it, and a server in front of that one.
 struct Chain {
@@ -186,6 +188,41 @@ fn a_restart_of_the_upstream_shows_as_what_changed_meanwhile_and_no_more() {
     source(&proxy, "kubelet", " live ");
     chain.write(&[("kept", "a"), ("changed", "b"), ("new", "c")]);
     assert_eq!(told(&watch, "uid-new"), ["MODIFIED uid-new"]);
+}
+
+#[test]
+fn an_upstream_that_hangs_is_lost_within_half_a_minute_and_back_when_it_goes_on() {
+    let chain = Chain::new();
+    chain.write(&[("kept", "a")]);
+    let upstream = chain.upstream();
+    let proxy = chain.proxy();
+    upstream.process.signal(Signal::SIGSTOP);
+    let stopped = now();
+    // Twice as long as it may take, for a machine that is busy.
+    let line = until_within(Duration::from_secs(60), "the upstream is lost", || {
+        let report = report(proxy.ask(&["check"]));
+        let mut lines = report.lines().map(str::to_owned);
+        lines.find(|line| line.starts_with("kubelet ") && line.contains(" lost "))
+    });
+    println!("noticed after {:?}", stopped.elapsed());
+    assert!(
+        line.contains("the upstream hangs: it gave no sign of life for 20s"),
+        "{line}"
+    );
+    assert_eq!(proxy.ask(&["list", "-o", "name"]).text(), "pod/kept\n");
+    upstream.process.signal(Signal::SIGCONT);
+    until_within(Duration::from_secs(60), "the upstream is back", || {
+        let report = report(proxy.ask(&["check"]));
+        let mut lines = report.lines();
+        lines
+            .find(|line| line.starts_with("kubelet ") && line.contains(" live "))
+            .map(drop)
+    });
+    chain.write(&[("kept", "a"), ("new", "a")]);
+    until("the new pod is told", || {
+        let ended = proxy.ask(&["list", "-o", "name"]);
+        (ended.stdout == b"pod/kept\npod/new\n").then_some(())
+    });
 }
 
 #[test]

@@ -31,6 +31,8 @@ mod runtime;
 #[cfg(test)]
 mod serving;
 #[cfg(test)]
+mod signals;
+#[cfg(test)]
 mod soak;
 #[cfg(test)]
 mod sockets;

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+/// The node whose pods are served, where a test names none.
+pub(crate) const NODE: &str = "node-of-tests";
+
 /// Longer than anything here takes on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -30,10 +33,12 @@ impl Ended {
     }
 }
 
-/// Returns the command without any environment but what finds programs.
+/// Returns the command without any environment but what finds programs, and the name of a node: a
+/// machine of tests may be a pod itself, where a server wants to be told.
 pub(crate) fn command<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_podsapi"));
     command.args(arguments).env_clear().stdin(Stdio::null());
+    command.env("PODSAPI_NODE_NAME", NODE);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(path) = std::env::var_os("PATH") {
         command.env("PATH", path);
@@ -127,6 +132,11 @@ impl Running {
         self.lines.try_iter().for_each(drop);
     }
 
+    /// Closes the reading end of standard error, as a terminal that is closed does.
+    pub(crate) fn deafen(&mut self) {
+        self.errors = channel().1;
+    }
+
     /// Waits for the first line of output, which is empty when there is none.
     pub(crate) fn first_line(&self) -> String {
         let line = self.lines.recv_timeout(PATIENCE).unwrap_or_default();
@@ -189,14 +199,23 @@ impl Server {
 }
 
 /// Asks again and again, since another process does not tell when it has changed.
-pub(crate) fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(what: &str, ask: impl FnMut() -> Option<T>) -> T {
+    until_within(PATIENCE, what, ask)
+}
+
+/// As [`until`], for what takes its time.
+pub(crate) fn until_within<T>(
+    patience: Duration,
+    what: &str,
+    mut ask: impl FnMut() -> Option<T>,
+) -> T {
     let started = now();
     loop {
         if let Some(answer) = ask() {
             return answer;
         }
         assert!(
-            started.elapsed() < PATIENCE,
+            started.elapsed() < patience,
             "it takes too long until {what}"
         );
         std::thread::sleep(Duration::from_millis(10));

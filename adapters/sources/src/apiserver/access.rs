@@ -5,6 +5,7 @@
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{ACCEPT, HeaderValue, USER_AGENT};
@@ -20,6 +21,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tower::{BoxError, ServiceExt};
 
+use super::identity::Way;
 use super::trouble::Trouble;
 use crate::listwatch;
 use crate::regular;
@@ -45,14 +47,14 @@ pub(super) struct Access {
 /// The head of an answer, its body to be read, and who gave it.
 #[derive(Debug)]
 pub(super) struct Answer {
-    pub(super) server: String,
+    pub(super) way: Arc<Way>,
     pub(super) response: Response<Body>,
 }
 
 /// A client and since when there is one.
 struct Made {
     client: Client,
-    server: String,
+    way: Arc<Way>,
     at: Instant,
 }
 
@@ -69,11 +71,9 @@ impl Access {
     ///
     /// May be given up at any time.
     pub(super) async fn ask(&mut self, request: &listwatch::Request) -> Result<Answer, Trouble> {
-        let (client, server) = self.client().await?;
-        let http = Request::get(request.path_and_query())
-            .header(ACCEPT, request.accept())
-            .body(Body::empty());
-        let http = http.map_err(|error| Trouble::at(&server, error.to_string()))?;
+        let (client, way) = self.client().await?;
+        let http = get(request.path_and_query(), request.accept());
+        let http = http.map_err(|error| Trouble::at(&way.server, error.to_string()))?;
         let response = client.send(http).await;
         let well = response
             .as_ref()
@@ -82,16 +82,22 @@ impl Access {
             // Perhaps the files of credentials are better by the next time.
             self.made = None;
         }
-        let response = response.map_err(|error| Trouble::of_call(&server, &error))?;
-        Ok(Answer { server, response })
+        let response = response.map_err(|error| Trouble::of_call(&way.server, &error))?;
+        Ok(Answer { way, response })
     }
 
-    /// Returns the client, and the name of its server.
-    async fn client(&mut self) -> Result<(Client, String), Trouble> {
+    /// Has the files of credentials be read before the next request.
+    pub(super) fn forget(&mut self) {
+        self.made = None;
+        self.making = None;
+    }
+
+    /// Returns the client, and where it leads.
+    pub(super) async fn client(&mut self) -> Result<(Client, Arc<Way>), Trouble> {
         if let Some(made) = &self.made
             && made.at.elapsed() < FRESH
         {
-            return Ok((made.client.clone(), made.server.clone()));
+            return Ok((made.client.clone(), Arc::clone(&made.way)));
         }
         self.made = None;
         let making = self.making.get_or_insert_with(|| {
@@ -102,10 +108,17 @@ impl Access {
         let made = making.await;
         self.making = None;
         let made = made.map_err(|error| Trouble::at(&self.cluster, error.to_string()))??;
-        let found = (made.client.clone(), made.server.clone());
+        let found = (made.client.clone(), Arc::clone(&made.way));
         self.made = Some(made);
         Ok(found)
     }
+}
+
+/// Returns the request for a path.
+pub(super) fn get(path: &str, accept: &str) -> Result<Request<Body>, http::Error> {
+    Request::get(path)
+        .header(ACCEPT, accept)
+        .body(Body::empty())
 }
 
 impl std::fmt::Display for Cluster {
@@ -120,7 +133,7 @@ impl std::fmt::Display for Cluster {
 impl std::fmt::Debug for Made {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Made")
-            .field("server", &self.server)
+            .field("way", &self.way)
             .finish_non_exhaustive()
     }
 }
@@ -164,9 +177,10 @@ async fn make(cluster: &Cluster) -> Result<Made, Trouble> {
         );
     }
     let client = connect(&config).map_err(|error| Trouble::of_client(cluster, &error))?;
+    let way = Way::new(server, config.root_cert.as_deref());
     Ok(Made {
         client,
-        server,
+        way: Arc::new(way),
         at: Instant::now(),
     })
 }

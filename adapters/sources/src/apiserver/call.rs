@@ -12,6 +12,7 @@ use podsapi_core::Moment;
 use tokio::sync::Mutex;
 
 use super::access::{Access, Answer};
+use super::identity::Way;
 use super::trouble::{self, Trouble};
 use crate::listwatch::{ListWatch, Request};
 
@@ -65,18 +66,20 @@ impl Call {
 }
 
 impl News {
-    /// Tells the machine, notes the place that a trouble would be of, and returns what is left of
-    /// the call.
+    /// Tells the machine, notes the way to the server and the place that a trouble would be of, and
+    /// returns what is left of the call.
     pub(super) fn handle(
         self,
         call: Call,
         machine: &mut ListWatch,
+        way: &mut Arc<Way>,
         place: &mut String,
         now: Moment,
     ) -> Call {
         match self {
-            Self::Answered(Answer { server, response }) => {
-                *place = server;
+            Self::Answered(Answer { way: led, response }) => {
+                place.clone_from(&led.server);
+                *way = led;
                 let (head, body) = response.into_parts();
                 let kind = text(&head.headers, &CONTENT_TYPE);
                 let wait = text(&head.headers, &RETRY_AFTER);

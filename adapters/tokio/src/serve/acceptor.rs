@@ -35,7 +35,8 @@ const FIRST_TURNS: usize = 2;
 
 /// Accepts connections of all `sockets` on a new thread, until [`Shared::accepting`] is cancelled.
 ///
-/// What it returns is empty once the thread has ended and the sockets are closed.
+/// What it returns is empty once the thread has ended, the sockets are closed, and what was accepted is
+/// served.
 pub(super) async fn accept_all(
     shared: Arc<Shared>,
     sockets: Vec<OpenedSocket<Socket>>,
@@ -44,8 +45,8 @@ pub(super) async fn accept_all(
     let (hand_over, accepted) = mpsc::unbounded_channel();
     let threads = TaskTracker::new();
     threads.close();
-    let starting = start_each(Arc::clone(&shared), accepted);
-    shared.connections.spawn(starting);
+    // Not one of the connections, whose number is told.
+    threads.spawn(start_each(Arc::clone(&shared), accepted));
     let running = threads.token();
     let accepting = move || {
         // Dropped last, when the sockets are closed.

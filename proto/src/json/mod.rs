@@ -45,6 +45,7 @@ pub use value::{Map, Number, Value};
 pub(crate) use object::Object;
 pub(crate) use print::quote;
 pub(crate) use read::utf8;
+pub(crate) use wire::{Payload, Records, put_bytes_field};
 
 /// The deepest nesting of lists and objects that a text may have; a pod has about 15 levels.
 pub const MAX_DEPTH: usize = 100;

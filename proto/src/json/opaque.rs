@@ -10,6 +10,7 @@ use super::value::{Number, Value};
 use super::wire::{Payload, Records, put_bytes_field, put_varint_field};
 use super::{quantity, time};
 use crate::schema::Opaque;
+use crate::text::readable;
 
 /// Returns the payload of an opaque message, or what should stand there instead of the value.
 pub(crate) fn encode(form: Opaque, value: &Value) -> Result<Vec<u8>, &'static str> {
@@ -164,6 +165,6 @@ impl<'a> Fields<'a> {
     }
 
     fn take_text(&mut self, number: usize) -> Result<String, &'static str> {
-        Ok(String::from_utf8_lossy(self.take_bytes(number)?).into_owned())
+        Ok(readable(self.take_bytes(number)?).into_owned())
     }
 }

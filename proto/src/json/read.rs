@@ -14,16 +14,23 @@ use super::error::TextError;
 use super::object::Object;
 use super::value::{Number, Value};
 use super::{MAX_DEPTH, MAX_TEXT_BYTES};
+use crate::text::readable;
 
 /// Reads one JSON value; a byte order mark in front of it is skipped.
+///
+/// As in Go, what is no text in a string is read as U+FFFD: each byte that is not UTF-8, and each
+/// escape of half a surrogate pair.
 ///
 /// # Errors
 ///
 /// Returns where and why the text is no JSON, has a key twice in one object, is nested deeper than
 /// [`MAX_DEPTH`] or is longer than [`MAX_TEXT_BYTES`].
 pub fn parse_json(text: &[u8]) -> Result<Value, TextError> {
-    let text = utf8(text)?;
-    let mut reader = Reader { text, at: 0 };
+    check_length(text)?;
+    let text = readable(without_mark(text));
+    // Each byte that was replaced made three.
+    check_length(text.as_bytes())?;
+    let mut reader = Reader { text: &text, at: 0 };
     let value = reader.value()?;
     reader.skip_blanks();
     if reader.at < text.len() {
@@ -34,19 +41,28 @@ pub fn parse_json(text: &[u8]) -> Result<Value, TextError> {
 
 /// Returns the text behind a byte order mark, refusing what is too long or no UTF-8.
 pub(crate) fn utf8(text: &[u8]) -> Result<&str, TextError> {
-    if text.len() > MAX_TEXT_BYTES {
-        let problem = format!(
-            "the text has {} bytes, more than {MAX_TEXT_BYTES}",
-            text.len()
-        );
-        return Err(TextError::new(1, 1, problem));
-    }
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    check_length(text)?;
+    let text = without_mark(text);
     core::str::from_utf8(text).map_err(|error| {
         let valid = text.get(..error.valid_up_to()).unwrap_or_default();
-        let (line, column) = place(&String::from_utf8_lossy(valid), valid.len());
+        let (line, column) = place(&readable(valid), valid.len());
         TextError::new(line, column, "the text is not UTF-8")
     })
+}
+
+fn check_length(text: &[u8]) -> Result<(), TextError> {
+    if text.len() <= MAX_TEXT_BYTES {
+        return Ok(());
+    }
+    let problem = format!(
+        "the text has {} bytes, more than {MAX_TEXT_BYTES}",
+        text.len()
+    );
+    Err(TextError::new(1, 1, problem))
+}
+
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// Returns the line and the column of a byte, both counted from 1.
@@ -261,25 +277,24 @@ impl<'a> Reader<'a> {
     }
 
     fn unicode_escape(&mut self, start: usize) -> Result<char, TextError> {
-        let first = self.four_digits();
-        let code = match first {
-            Some(high @ 0xd800..=0xdbff)
-                if self.byte(self.at) == Some(b'\\') && self.byte(self.at + 1) == Some(b'u') =>
-            {
-                self.at += 2;
-                match self.four_digits() {
-                    Some(low @ 0xdc00..=0xdfff) => {
-                        Some(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))
-                    }
-                    Some(_) | None => None,
-                }
-            }
-            other => other,
-        };
-        code.and_then(char::from_u32).ok_or_else(|| {
+        let Some(first) = self.four_digits() else {
             self.at = start;
-            self.problem("an escape that is no Unicode character")
-        })
+            return Err(self.problem("an escape that is no Unicode character"));
+        };
+        if let high @ 0xd800..=0xdbff = first
+            && self.byte(self.at) == Some(b'\\')
+            && self.byte(self.at + 1) == Some(b'u')
+        {
+            let second = self.at;
+            self.at += 2;
+            if let Some(low @ 0xdc00..=0xdfff) = self.four_digits() {
+                let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            // It stands for itself.
+            self.at = second;
+        }
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
     fn four_digits(&mut self) -> Option<u32> {

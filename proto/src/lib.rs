@@ -3,6 +3,7 @@
 //! * [`schema`] is the table of v1.Pod that walks, masks and JSON are driven by.
 //! * [`json`] reads and writes JSON and YAML, and encodes and decodes the messages of the table in
 //!   Kubernetes' own JSON form.
+//! * [`text`] reads messages whose strings are not UTF-8, which `prost` alone refuses.
 //! * The other modules are plain prost types, generated from the definitions in `protos`:
 //!   [`v1alpha1`] and [`documented`] are the two dialects of the API, in both of which a pod is
 //!   carried as its encoded bytes; [`core_v1`] with [`meta_v1`], [`resource`] and [`intstr`] is all
@@ -40,6 +41,7 @@ pub mod json;
 pub mod schema;
 #[rustfmt::skip]
 mod schema_pod;
+pub mod text;
 mod yaml;
 
 pub use generated::{

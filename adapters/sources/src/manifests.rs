@@ -7,7 +7,8 @@
 //! end of the pod's name, the toleration and the annotations of static pods. A folder that does
 //! not exist is an empty one.
 //!
-//! It differs in four things, each on purpose:
+//! Its own code is asked about thousands of manifests in the gate (`manifests/oracle.rs`). It
+//! differs in five things, each on purpose:
 //!
 //! * A file that is empty, half written or broken keeps its last good pod, and is reported; a
 //!   kubelet drops the pod.
@@ -17,6 +18,9 @@
 //!   (`src/identity.rs`); a kubelet's own hash changes with its release. Write `metadata.uid` into
 //!   a manifest to have the same UID in both.
 //! * `kubernetes.io/config.seen` has whole seconds.
+//! * Refused here are a decimal quantity of 10^21 and more without an exponent, of which a kubelet
+//!   loses the magnitude, what is nested deeper than 100 levels, and aliases that make more than
+//!   10 MiB of a file. A quantity in JSON whose text has escapes is taken.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -36,8 +40,13 @@ use catalog::Catalog;
 mod catalog;
 mod checks;
 mod defaults;
+mod image;
 mod manifest;
+#[cfg(test)]
+mod oracle;
+mod reading;
 mod scan;
+mod settle;
 
 /// What to read, and for whom.
 #[derive(Clone, Debug)]

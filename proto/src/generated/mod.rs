@@ -23,6 +23,8 @@ pub mod reflection;
 #[rustfmt::skip]
 pub mod resource;
 #[rustfmt::skip]
+mod texts;
+#[rustfmt::skip]
 pub mod v1alpha1;
 #[rustfmt::skip]
 pub mod well_known;

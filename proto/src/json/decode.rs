@@ -14,6 +14,7 @@ use super::path::Path;
 use super::value::{Map, Value};
 use super::wire::{Malformed, Payload, Records};
 use crate::schema::{Field, Kind, Message, Shape, ZeroInJson};
+use crate::text::readable;
 
 /// A decoded message, and how much of it the schema does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -303,7 +304,7 @@ fn bytes(payload: Payload<'_>) -> Result<&[u8], Malformed> {
 }
 
 fn text(payload: Payload<'_>) -> Result<String, Malformed> {
-    bytes(payload).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    bytes(payload).map(|bytes| readable(bytes).into_owned())
 }
 
 fn scalar(kind: Kind, payload: Payload<'_>) -> Result<Value, Malformed> {

@@ -27,30 +27,40 @@ mod print;
 mod printable;
 mod quantity;
 mod read;
+mod repeats;
 mod time;
 mod value;
 mod wire;
 
 use alloc::string::String;
 
-pub use crate::yaml::{parse_yaml, to_yaml};
+pub use crate::yaml::{parse_yaml, read_yaml, to_yaml};
 pub use decode::{Decoded, decode, decode_counting, decode_whole};
 pub use encode::{Encoded, encode};
 pub use error::{DecodeError, JsonError, TextError};
 pub use print::{to_json, to_json_pretty};
 pub use printable::printable;
-pub use read::parse_json;
+pub use read::{Reading, parse_json, read_json};
+pub use repeats::merge_repeated;
 pub use value::{Map, Number, Value};
 
 pub(crate) use object::Object;
 pub(crate) use print::quote;
-pub(crate) use read::utf8;
+pub(crate) use read::{MOST_REPEATED, twice};
+pub(crate) use wire::{Payload, Records, put_bytes_field};
 
 /// The deepest nesting of lists and objects that a text may have; a pod has about 15 levels.
 pub const MAX_DEPTH: usize = 100;
 
 /// The longest text that is read, in bytes: 64 MiB, several times the pods of a full node.
 pub const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// Returns a quantity as a kubelet has it in a list of resources: canonical, and rounded up to whole
+/// thousandths (`100u` of a CPU is `1m`). `None` for what is no quantity.
+#[must_use]
+pub fn rounded_quantity(text: &str) -> Option<String> {
+    quantity::rounded_up_to_milli(text).ok()
+}
 
 /// Returns the value of a whole object: `apiVersion` and `kind` in front of the fields.
 ///

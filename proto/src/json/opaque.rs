@@ -10,6 +10,7 @@ use super::value::{Number, Value};
 use super::wire::{Payload, Records, put_bytes_field, put_varint_field};
 use super::{quantity, time};
 use crate::schema::Opaque;
+use crate::text::readable;
 
 /// Returns the payload of an opaque message, or what should stand there instead of the value.
 pub(crate) fn encode(form: Opaque, value: &Value) -> Result<Vec<u8>, &'static str> {
@@ -19,6 +20,7 @@ pub(crate) fn encode(form: Opaque, value: &Value) -> Result<Vec<u8>, &'static st
             const EXPECTED: &str = "a time such as \"2006-01-02T15:04:05Z\"";
             let seconds = match value {
                 Value::Null => return Ok(out),
+                Value::String(text) if time::is_zero(text) => return Ok(out),
                 Value::String(text) => time::parse(text)
                     .filter(|seconds| time::print(*seconds).is_some())
                     .ok_or(EXPECTED)?,
@@ -58,10 +60,11 @@ pub(crate) fn encode(form: Opaque, value: &Value) -> Result<Vec<u8>, &'static st
         }
         Opaque::FieldsV1 => match value {
             Value::Null => {}
-            Value::Map(_) => put_bytes_field(&mut out, 1, to_json(value).as_bytes()),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::List(_) => {
-                return Err("an object");
-            }
+            Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::List(_)
+            | Value::Map(_) => put_bytes_field(&mut out, 1, to_json(value).as_bytes()),
         },
     }
     Ok(out)
@@ -75,6 +78,10 @@ pub(crate) fn decode(form: Opaque, payload: &[u8]) -> Result<(Value, usize), Cow
     let value = match form {
         Opaque::Time => match fields.take_number(1)? {
             None if payload.is_empty() => Value::Null,
+            Some(seconds) if seconds.cast_signed() == time::ZERO_SECONDS => {
+                fields.take_number(2)?;
+                Value::Null
+            }
             seconds => {
                 fields.take_number(2)?;
                 time::print(seconds.unwrap_or_default().cast_signed())
@@ -164,6 +171,6 @@ impl<'a> Fields<'a> {
     }
 
     fn take_text(&mut self, number: usize) -> Result<String, &'static str> {
-        Ok(String::from_utf8_lossy(self.take_bytes(number)?).into_owned())
+        Ok(readable(self.take_bytes(number)?).into_owned())
     }
 }

@@ -21,6 +21,12 @@ const SHORT_WAY_DIGITS: i64 = 18;
 /// The finest unit that a quantity keeps, as a power of ten.
 const NANO: i64 = -9;
 
+/// The largest suffix of a binary quantity without digits (`Ti`), as a power of two.
+const TEBI: i64 = 40;
+
+/// The finest unit that a kubelet leaves in a list of resources, as a power of ten.
+const MILLI: i64 = -3;
+
 /// The largest suffix of a decimal quantity (`E`), as a power of ten.
 const EXA: i64 = 18;
 
@@ -44,12 +50,25 @@ struct Parts<'a> {
 
 /// Returns the canonical text of a quantity, or what is wrong with it.
 pub(crate) fn canonical(text: &str) -> Result<String, &'static str> {
-    let text = text.trim();
+    canonical_to(text, NANO)
+}
+
+/// Returns the canonical text of a quantity rounded up to whole thousandths, or what is wrong with
+/// it.
+pub(crate) fn rounded_up_to_milli(text: &str) -> Result<String, &'static str> {
+    canonical_to(text, MILLI)
+}
+
+fn canonical_to(text: &str, finest: i64) -> Result<String, &'static str> {
+    // Go finds blanks before it reads escapes, which stand for control characters.
+    let text = text.trim_matches(|character: char| {
+        character.is_whitespace() && !matches!(character, '\0'..'\u{20}' | '\u{2028}' | '\u{2029}')
+    });
     if text.len() > LONGEST_BYTES {
         return Err("a quantity of at most 256 bytes");
     }
     let parts = split(text)?;
-    if let Some(kept) = stays(text, &parts) {
+    if let Some(kept) = stays(text, &parts, finest) {
         return Ok(kept);
     }
     let digits = parts
@@ -66,9 +85,9 @@ pub(crate) fn canonical(text: &str) -> Result<String, &'static str> {
     } else {
         scale += parts.exponent;
     }
-    if scale < NANO {
-        number.drop_digits_rounding_up(NANO - scale);
-        scale = NANO;
+    if scale < finest {
+        number.drop_digits_rounding_up(finest - scale);
+        scale = finest;
     }
     if number.is_zero() {
         return Ok("0".to_owned());
@@ -107,6 +126,15 @@ fn split(text: &str) -> Result<Parts<'_>, &'static str> {
         None => ("", rest),
     };
     let (exponent, format) = suffix_meaning(suffix).ok_or(WRONG)?;
+    // Without any digit Go reads zero on its way through 64 bits, and nothing on the other.
+    let long_way = match format {
+        Format::Binary => exponent > TEBI,
+        Format::Decimal | Format::Exponent => exponent < NANO,
+    };
+    let has_digits = unsigned.starts_with('0') || !whole.is_empty() || !fraction.is_empty();
+    if long_way && !has_digits {
+        return Err(WRONG);
+    }
     Ok(Parts {
         negative,
         whole: if whole.is_empty() { "0" } else { whole },
@@ -151,7 +179,7 @@ fn suffix_meaning(suffix: &str) -> Option<(i64, Format)> {
 }
 
 /// Returns the text itself where Go keeps it.
-fn stays(text: &str, parts: &Parts<'_>) -> Option<String> {
+fn stays(text: &str, parts: &Parts<'_>, finest: i64) -> Option<String> {
     let Parts {
         whole,
         fraction,
@@ -176,7 +204,7 @@ fn stays(text: &str, parts: &Parts<'_>) -> Option<String> {
     let scale = exponent - fraction_digits;
     let digits = format!("{whole}{fraction}");
     let kept =
-        scale >= NANO && scale % 3 == 0 && !digits.ends_with("000") && !digits.starts_with('0');
+        scale >= finest && scale % 3 == 0 && !digits.ends_with("000") && !digits.starts_with('0');
     kept.then(|| text.to_owned())
 }
 

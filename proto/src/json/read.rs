@@ -14,39 +14,95 @@ use super::error::TextError;
 use super::object::Object;
 use super::value::{Number, Value};
 use super::{MAX_DEPTH, MAX_TEXT_BYTES};
+use crate::text::readable;
+
+/// What a text says, and what it says twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a result with three parts")]
+pub struct Reading {
+    /// What it says.
+    pub value: Value,
+    /// Where a key stands in an object that has it already; the first 100 of them.
+    pub repeated: Vec<TextError>,
+    /// Whether something follows behind the value, of which nothing is known.
+    pub more: bool,
+}
+
+/// How many keys that are there twice are named; a longer list helps nobody.
+pub(crate) const MOST_REPEATED: usize = 100;
 
 /// Reads one JSON value; a byte order mark in front of it is skipped.
 ///
+/// As in Go, what is no text in a string is read as U+FFFD: each byte that is not UTF-8, and each
+/// escape of half a surrogate pair. Of a key that is in one object twice the last value counts; see
+/// [`read_json`] for who has to know of it.
+///
 /// # Errors
 ///
-/// Returns where and why the text is no JSON, has a key twice in one object, is nested deeper than
-/// [`MAX_DEPTH`] or is longer than [`MAX_TEXT_BYTES`].
+/// Returns where and why the text is no JSON, is nested deeper than [`MAX_DEPTH`] or is longer than
+/// [`MAX_TEXT_BYTES`].
 pub fn parse_json(text: &[u8]) -> Result<Value, TextError> {
-    let text = utf8(text)?;
-    let mut reader = Reader { text, at: 0 };
+    read(text, Repeats::TakeLast).map(|reading| reading.value)
+}
+
+/// Reads as [`parse_json`] does and names each key that is there twice; they stay in their objects,
+/// in their order, for [`merge_repeated`](super::merge_repeated).
+///
+/// # Errors
+///
+/// As [`parse_json`].
+pub fn read_json(text: &[u8]) -> Result<Reading, TextError> {
+    read(text, Repeats::Keep)
+}
+
+fn read(text: &[u8], repeats: Repeats) -> Result<Reading, TextError> {
+    check_length(text)?;
+    let text = readable(without_mark(text));
+    // Each byte that was replaced made three.
+    check_length(text.as_bytes())?;
+    let mut reader = Reader {
+        text: &text,
+        at: 0,
+        repeats,
+        repeated: Vec::new(),
+    };
     let value = reader.value()?;
     reader.skip_blanks();
     if reader.at < text.len() {
         return Err(reader.unexpected("the end of the text"));
     }
-    Ok(value)
+    Ok(Reading {
+        value,
+        repeated: reader.repeated,
+        more: false,
+    })
 }
 
-/// Returns the text behind a byte order mark, refusing what is too long or no UTF-8.
-pub(crate) fn utf8(text: &[u8]) -> Result<&str, TextError> {
-    if text.len() > MAX_TEXT_BYTES {
-        let problem = format!(
-            "the text has {} bytes, more than {MAX_TEXT_BYTES}",
-            text.len()
-        );
-        return Err(TextError::new(1, 1, problem));
+/// What becomes of a value whose key was there before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repeats {
+    Keep,
+    TakeLast,
+}
+
+/// Says that a key is in one object a second time.
+pub(crate) fn twice(key: &str, line: usize, column: usize) -> TextError {
+    TextError::new(line, column, format!("the key {key:?} is there twice"))
+}
+
+fn check_length(text: &[u8]) -> Result<(), TextError> {
+    if text.len() <= MAX_TEXT_BYTES {
+        return Ok(());
     }
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    core::str::from_utf8(text).map_err(|error| {
-        let valid = text.get(..error.valid_up_to()).unwrap_or_default();
-        let (line, column) = place(&String::from_utf8_lossy(valid), valid.len());
-        TextError::new(line, column, "the text is not UTF-8")
-    })
+    let problem = format!(
+        "the text has {} bytes, more than {MAX_TEXT_BYTES}",
+        text.len()
+    );
+    Err(TextError::new(1, 1, problem))
+}
+
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// Returns the line and the column of a byte, both counted from 1.
@@ -65,6 +121,8 @@ struct Reader<'a> {
     text: &'a str,
     /// The next byte; always the start of a character when a string or a blank was read.
     at: usize,
+    repeats: Repeats,
+    repeated: Vec<TextError>,
 }
 
 enum Open {
@@ -95,7 +153,12 @@ impl<'a> Reader<'a> {
                         value = Value::List(list);
                     }
                     Some(Open::Object { mut object, key }) => {
-                        object.push(key, value);
+                        match object.position(&key) {
+                            Some(at) if self.repeats == Repeats::TakeLast => {
+                                object.replace(at, value);
+                            }
+                            Some(_) | None => object.push(key, value),
+                        }
                         if self.goes_on(b'}', "',' or '}'")? {
                             self.skip_blanks();
                             let key = self.key(&object)?;
@@ -163,9 +226,9 @@ impl<'a> Reader<'a> {
             return Err(self.unexpected("a key in double quotes"));
         }
         let key = self.string()?;
-        if object.position(&key).is_some() {
-            self.at = start;
-            return Err(self.problem(format!("the key {key:?} is there twice")));
+        if object.position(&key).is_some() && self.repeated.len() < MOST_REPEATED {
+            let (line, column) = place(self.text, start);
+            self.repeated.push(twice(&key, line, column));
         }
         self.skip_blanks();
         if self.peek() != Some(b':') {
@@ -261,25 +324,24 @@ impl<'a> Reader<'a> {
     }
 
     fn unicode_escape(&mut self, start: usize) -> Result<char, TextError> {
-        let first = self.four_digits();
-        let code = match first {
-            Some(high @ 0xd800..=0xdbff)
-                if self.byte(self.at) == Some(b'\\') && self.byte(self.at + 1) == Some(b'u') =>
-            {
-                self.at += 2;
-                match self.four_digits() {
-                    Some(low @ 0xdc00..=0xdfff) => {
-                        Some(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))
-                    }
-                    Some(_) | None => None,
-                }
-            }
-            other => other,
-        };
-        code.and_then(char::from_u32).ok_or_else(|| {
+        let Some(first) = self.four_digits() else {
             self.at = start;
-            self.problem("an escape that is no Unicode character")
-        })
+            return Err(self.problem("an escape that is no Unicode character"));
+        };
+        if let high @ 0xd800..=0xdbff = first
+            && self.byte(self.at) == Some(b'\\')
+            && self.byte(self.at + 1) == Some(b'u')
+        {
+            let second = self.at;
+            self.at += 2;
+            if let Some(low @ 0xdc00..=0xdfff) = self.four_digits() {
+                let code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            // It stands for itself.
+            self.at = second;
+        }
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
     fn four_digits(&mut self) -> Option<u32> {

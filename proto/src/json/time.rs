@@ -5,6 +5,9 @@ use alloc::string::String;
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
+/// `0001-01-01T00:00:00Z`, Go's zero time.
+pub(crate) const ZERO_SECONDS: i64 = -62_135_596_800;
+
 /// Days from the first of March of the year 0 to the first of January 1970.
 const DAYS_BEFORE_1970: i64 = 719_468;
 
@@ -24,7 +27,9 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     byte(&mut rest, b'-')?;
     let day = digits(&mut rest, 2)?;
     byte(&mut rest, b'T')?;
-    let hour = digits(&mut rest, 2)?;
+    // Of the hour alone Go takes one digit, too.
+    let two = rest.get(1).is_some_and(u8::is_ascii_digit);
+    let hour = digits(&mut rest, if two { 2 } else { 1 })?;
     byte(&mut rest, b':')?;
     let minute = digits(&mut rest, 2)?;
     byte(&mut rest, b':')?;
@@ -50,6 +55,16 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     let local =
         days_since_1970(year, month, day) * SECONDS_PER_DAY + hour * 3_600 + minute * 60 + second;
     Some(local - offset(rest)?)
+}
+
+/// Says whether a text is the time at which Go's clock begins, which stands for no time.
+#[must_use]
+pub(crate) fn is_zero(text: &str) -> bool {
+    let fraction = text
+        .split_once(['.', ','])
+        .map_or("", |(_, fraction)| fraction);
+    let nanos = fraction.bytes().take(9).take_while(u8::is_ascii_digit);
+    parse(text) == Some(ZERO_SECONDS) && nanos.into_iter().all(|digit| digit == b'0')
 }
 
 /// Reads what stands behind the seconds: how far the clock is ahead of UTC.
@@ -153,12 +168,33 @@ mod tests {
             ("2000-02-29T23:59:59Z", 951_868_799),
             ("2024-05-06T07:08:09.987654321Z", 1_714_979_289),
             ("2024-05-06T09:08:09+02:00", 1_714_979_289),
+            ("2024-05-06T7:08:09Z", 1_714_979_289),
             ("2024-05-05T22:38:09-08:30", 1_714_979_289),
             ("1969-12-31T23:59:59.5Z", -1),
             ("0001-01-01T00:00:00Z", -62_135_596_800),
             ("9999-12-31T23:59:59Z", 253_402_300_799),
         ] {
             assert_eq!(parse(text), Some(seconds), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_moment_of_go_is_no_time() {
+        for text in [
+            "0001-01-01T00:00:00Z",
+            "0001-01-01T01:00:00+01:00",
+            "0001-01-01T00:00:00.000Z",
+            "0001-01-01T00:00:00.0000000001Z",
+        ] {
+            assert!(is_zero(text), "{text}");
+        }
+        for text in [
+            "0001-01-01T00:00:00.5Z",
+            "0001-01-01T00:00:01Z",
+            "",
+            "1970-01-01T00:00:00Z",
+        ] {
+            assert!(!is_zero(text), "{text}");
         }
     }
 

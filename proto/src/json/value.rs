@@ -5,6 +5,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::yaml::json_float;
+
 /// One JSON value; YAML is reduced to the same six kinds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(
@@ -123,6 +125,20 @@ impl Number {
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         self.0.parse().ok()
+    }
+}
+
+impl Number {
+    /// Returns the number that Go's JSON prints once a double has held this one, as it does with
+    /// what YAML says beyond 64 bits.
+    #[must_use]
+    pub fn through_double(&self) -> Self {
+        let double = self
+            .0
+            .parse()
+            .ok()
+            .filter(|double: &f64| double.is_finite());
+        double.map_or_else(|| self.clone(), |double| Self(json_float(double)))
     }
 }
 

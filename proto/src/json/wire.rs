@@ -49,6 +49,11 @@ impl<'a> Records<'a> {
         self.rest.is_empty()
     }
 
+    /// Returns what was not read yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     pub(crate) fn varint(&mut self) -> Result<u64, Malformed> {
         let mut value = 0_u64;
         for (at, byte) in self.rest.iter().enumerate() {

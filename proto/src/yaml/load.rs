@@ -1,15 +1,14 @@
 //! From YAML text to one value for each document.
 
-use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
-
-use super::resolve::{self, Scalar};
-use crate::json::{MAX_DEPTH, Map, Object, TextError, Value, utf8};
+use super::cursor::Mark;
+use super::events::{Event, Events};
+use super::{characters, resolve};
+use crate::json::{MAX_DEPTH, MOST_REPEATED, Map, Object, Reading, TextError, Value, twice};
 
 /// How much a text may grow by aliases and merge keys, in bytes; the size of the largest manifest
 /// that a kubelet reads.
@@ -20,42 +19,97 @@ const VALUE_BYTES: usize = 32;
 
 /// Reads all documents of a YAML text; JSON is YAML too. An empty document is [`Value::Null`].
 ///
-/// Scalars without quotes are resolved as Kubernetes tools do (YAML 1.1: `yes` and `on` are booleans,
-/// `0644` is 420), keys that are no strings become strings, times stay strings. A merge key (`<<`)
-/// gives way to keys behind it and wins over keys in front of it, as in those tools.
+/// The rules are those of YAML 1.1 as Kubernetes tools have them: scalars without quotes are
+/// resolved (`yes` and `on` are booleans, `0644` is 420), keys that are no strings become strings,
+/// times stay strings, and of a key that is in one mapping twice the last value counts. A merge key
+/// (`<<`) gives way to keys behind it and wins over keys in front of it. The text is UTF-8, or
+/// UTF-16 behind its byte order mark.
 ///
 /// # Errors
 ///
-/// Returns where and why the text is no YAML, has a key twice in one mapping, has a number or a key
-/// that JSON does not have, is nested deeper than [`MAX_DEPTH`], is longer than
+/// Returns where and why the text is no YAML, has a number or a key that JSON does not have, is
+/// nested deeper than [`MAX_DEPTH`], is longer than
 /// [`MAX_TEXT_BYTES`](crate::json::MAX_TEXT_BYTES), or grows too much by its aliases.
 pub fn parse_yaml(text: &[u8]) -> Result<Vec<Value>, TextError> {
-    let mut parser = Parser::new_from_str(utf8(text)?);
-    let mut loader = Loader::default();
-    while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| {
-            let problem = String::from(error.info());
-            TextError::new(error.marker().line(), error.marker().col() + 1, problem)
-        })?;
-        loader.event(event, span.start)?;
+    let mut events = Events::new(characters::decode(text)?);
+    let mut documents = Vec::new();
+    while let Some(reading) = document(&mut events)? {
+        documents.push(reading.value);
     }
-    Ok(loader.documents)
+    Ok(documents)
+}
+
+/// Reads the first document of a YAML text as [`parse_yaml`] does, whatever follows it; `None` when
+/// there is no document.
+///
+/// # Errors
+///
+/// As [`parse_yaml`], as far as the first document goes.
+pub fn read_yaml(text: &[u8]) -> Result<Option<Reading>, TextError> {
+    let mut events = Events::new(characters::decode(text)?);
+    let Some(mut reading) = document(&mut events)? else {
+        return Ok(None);
+    };
+    reading.more = has_content(&mut events);
+    Ok(Some(reading))
+}
+
+fn document(events: &mut Events) -> Result<Option<Reading>, TextError> {
+    let mut loader = Loader::default();
+    loop {
+        let (event, mark) = events.next()?;
+        if event == Event::StreamEnd {
+            return Ok(None);
+        }
+        if event == Event::DocumentEnd {
+            return Ok(Some(Reading {
+                value: loader.root.unwrap_or(Value::Null),
+                repeated: loader.repeated,
+                more: false,
+            }));
+        }
+        loader.event(event, mark)?;
+    }
+}
+
+/// Says whether anything but markers, comments and empty documents follows.
+fn has_content(events: &mut Events) -> bool {
+    loop {
+        match events.next() {
+            Ok((Event::StreamEnd, _)) => return false,
+            Ok((Event::DocumentStart | Event::DocumentEnd, _)) => {}
+            Ok((
+                Event::Scalar {
+                    text,
+                    anchor: None,
+                    tag: None,
+                    plain: true,
+                },
+                _,
+            )) if text.is_empty() => {}
+            Ok(_) | Err(_) => return true,
+        }
+    }
 }
 
 #[derive(Default)]
 struct Loader {
-    documents: Vec<Value>,
-    /// The value of the current document, once it is complete.
+    /// The value of the document, once it is complete.
     root: Option<Value>,
     open: Vec<Open>,
-    anchors: BTreeMap<usize, Anchored>,
+    anchors: BTreeMap<String, Option<Anchored>>,
     expanded_bytes: usize,
+    /// How many nodes were visited, and how many of those through an alias.
+    nodes: usize,
+    repeated_nodes: usize,
+    repeated: Vec<TextError>,
 }
 
-/// A value that an alias may repeat.
+/// A value that an alias may repeat; `None` while it is not complete.
 struct Anchored {
     value: Value,
     size: Size,
+    nodes: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -65,8 +119,10 @@ struct Size {
 }
 
 struct Open {
-    anchor: usize,
+    anchor: Option<String>,
     content: Content,
+    /// How many nodes were visited when it began.
+    nodes_before: usize,
 }
 
 enum Content {
@@ -89,94 +145,111 @@ enum Key {
 }
 
 impl Loader {
-    fn event(&mut self, event: Event<'_>, mark: Marker) -> Result<(), TextError> {
+    fn event(&mut self, event: Event, mark: Mark) -> Result<(), TextError> {
         match event {
-            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag, mark),
-            Event::SequenceStart(anchor, _) => self.begin(anchor, Content::List(Vec::new()), mark),
-            Event::MappingStart(anchor, _) => {
+            Event::Scalar {
+                text,
+                anchor,
+                tag,
+                plain,
+            } => self.scalar(text, anchor, tag.as_deref(), plain, mark),
+            Event::SequenceStart { anchor } => self.begin(anchor, Content::List(Vec::new()), mark),
+            Event::MappingStart { anchor } => {
                 self.begin(anchor, Content::Mapping(Mapping::default()), mark)
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(mark),
-            Event::Alias(anchor) => self.alias(anchor, mark),
-            Event::DocumentStart(_) => {
-                self.root = None;
-                Ok(())
-            }
-            Event::DocumentEnd => {
-                self.documents.push(self.root.take().unwrap_or(Value::Null));
-                Ok(())
-            }
-            Event::Nothing | Event::StreamStart | Event::StreamEnd => Ok(()),
+            Event::Alias(name) => self.alias(&name, mark),
+            Event::DocumentStart | Event::DocumentEnd | Event::StreamEnd => Ok(()),
         }
     }
 
     fn scalar(
         &mut self,
-        text: &str,
-        style: ScalarStyle,
-        anchor: usize,
-        tag: Option<Cow<'_, Tag>>,
-        mark: Marker,
+        text: String,
+        anchor: Option<String>,
+        tag: Option<&str>,
+        plain: bool,
+        mark: Mark,
     ) -> Result<(), TextError> {
-        let core_tag = tag.as_ref().map(|tag| {
-            if tag.is_yaml_core_schema() {
-                tag.suffix.as_str()
-            } else {
-                ""
-            }
-        });
-        let is_plain = style == ScalarStyle::Plain;
-        let scalar = match core_tag {
-            Some(tag) => resolve::tagged(tag, text).map_err(|problem| at(mark, problem))?,
-            None if is_plain => resolve::plain(text),
-            None => Scalar::String(String::from(text)),
-        };
-        if self.expects_key()
-            && text == "<<"
-            && (core_tag == Some("merge") || (tag.is_none() && is_plain))
-        {
+        let nodes_before = self.nodes;
+        self.nodes += 1;
+        let is_merge = text == "<<" && (plain || tag == Some(resolve::MERGE_TAG));
+        if self.expects_key() && is_merge {
             return self.key(Some(Key::Merge), mark);
         }
-        if self.expects_key() && anchor == 0 {
-            return self.key(resolve::key(scalar).map(Key::Name), mark);
+        let scalar = match tag {
+            Some(tag) => resolve::tagged(tag, text).map_err(|problem| mark.error(problem))?,
+            None if plain => resolve::plain(text),
+            None => resolve::Scalar::String(text),
+        };
+        if self.expects_key() {
+            if let Some(name) = anchor {
+                let value =
+                    resolve::value(scalar.clone()).map_err(|problem| mark.error(problem))?;
+                self.remember(name, &value, nodes_before, mark)?;
+            }
+            let key = resolve::key(scalar).map_err(|problem| mark.error(problem))?;
+            return self.key(key.map(Key::Name), mark);
         }
-        let value = resolve::value(scalar).map_err(|problem| at(mark, problem))?;
-        self.complete(value, anchor, mark)
+        let value = resolve::value(scalar).map_err(|problem| mark.error(problem))?;
+        self.complete(value, anchor, nodes_before, mark)
     }
 
-    fn begin(&mut self, anchor: usize, content: Content, mark: Marker) -> Result<(), TextError> {
+    fn begin(
+        &mut self,
+        anchor: Option<String>,
+        content: Content,
+        mark: Mark,
+    ) -> Result<(), TextError> {
         if self.expects_key() {
-            return Err(at(mark, "a list or a mapping cannot be a key"));
+            return Err(mark.error("a list or a mapping cannot be a key"));
         }
         if self.open.len() >= MAX_DEPTH {
             return Err(too_deep(mark));
         }
-        self.open.push(Open { anchor, content });
+        if let Some(name) = &anchor {
+            self.anchors.insert(name.clone(), None);
+        }
+        self.open.push(Open {
+            anchor,
+            content,
+            nodes_before: self.nodes,
+        });
+        self.nodes += 1;
         Ok(())
     }
 
-    fn end(&mut self, mark: Marker) -> Result<(), TextError> {
-        let Some(Open { anchor, content }) = self.open.pop() else {
-            return Err(at(mark, "an end of a list or a mapping that did not begin"));
+    fn end(&mut self, mark: Mark) -> Result<(), TextError> {
+        let Some(open) = self.open.pop() else {
+            return Err(mark.error("an end of a list or a mapping that did not begin"));
         };
-        let value = match content {
+        let value = match open.content {
             Content::List(list) => Value::List(list),
             Content::Mapping(mapping) => Value::Map(mapping.object.finish()),
         };
-        self.complete(value, anchor, mark)
+        self.complete(value, open.anchor, open.nodes_before, mark)
     }
 
-    fn alias(&mut self, anchor: usize, mark: Marker) -> Result<(), TextError> {
-        let Some(anchored) = self.anchors.get(&anchor) else {
-            return Err(at(mark, "an alias inside the value that it repeats"));
+    fn alias(&mut self, name: &str, mark: Mark) -> Result<(), TextError> {
+        let Some(anchored) = self.anchors.get(name) else {
+            return Err(mark.error("an alias whose anchor is not there"));
         };
-        let Size { bytes, depth } = anchored.size;
+        let Some(Anchored { value, size, nodes }) = anchored else {
+            return Err(mark.error("an alias inside the value that it repeats"));
+        };
+        let Size { bytes, depth } = *size;
         if self.open.len() + depth > MAX_DEPTH {
             return Err(too_deep(mark));
         }
         grow(&mut self.expanded_bytes, bytes, mark)?;
-        let value = anchored.value.clone();
-        self.complete(value, 0, mark)
+        let nodes_before = self.nodes;
+        self.nodes += 1 + nodes;
+        self.repeated_nodes += nodes;
+        if is_excessive(self.repeated_nodes, self.nodes) {
+            return Err(mark.error("most of the text is repeated by aliases"));
+        }
+        let value = value.clone();
+        self.complete(value, None, nodes_before, mark)
     }
 
     fn expects_key(&self) -> bool {
@@ -187,34 +260,58 @@ impl Loader {
     }
 
     /// Takes the key of the innermost mapping; `None` is a null.
-    fn key(&mut self, key: Option<Key>, mark: Marker) -> Result<(), TextError> {
+    fn key(&mut self, key: Option<Key>, mark: Mark) -> Result<(), TextError> {
         let Some(key) = key else {
-            return Err(at(mark, "null cannot be a key; quote it"));
+            return Err(mark.error("null cannot be a key; quote it"));
         };
         let Some(Open {
             content: Content::Mapping(mapping),
             ..
         }) = self.open.last_mut()
         else {
-            return Err(at(mark, "a key outside a mapping"));
+            return Err(mark.error("a key outside a mapping"));
         };
         if let Key::Name(name) = &key
             && mapping.object.position(name).is_some()
             && !mapping.merged.contains(name)
+            && self.repeated.len() < MOST_REPEATED
         {
-            return Err(at(mark, format!("the key {name:?} is there twice")));
+            self.repeated
+                .push(twice(name, mark.line + 1, mark.column + 1));
         }
         mapping.key = Some(key);
         Ok(())
     }
 
+    /// Keeps a value for the aliases of its anchor.
+    fn remember(
+        &mut self,
+        name: String,
+        value: &Value,
+        nodes_before: usize,
+        mark: Mark,
+    ) -> Result<(), TextError> {
+        let size = measure(value);
+        grow(&mut self.expanded_bytes, size.bytes, mark)?;
+        let anchored = Anchored {
+            value: value.clone(),
+            size,
+            nodes: self.nodes - nodes_before,
+        };
+        self.anchors.insert(name, Some(anchored));
+        Ok(())
+    }
+
     /// Puts a finished value where it belongs.
-    fn complete(&mut self, value: Value, anchor: usize, mark: Marker) -> Result<(), TextError> {
-        if anchor != 0 {
-            let size = measure(&value);
-            grow(&mut self.expanded_bytes, size.bytes, mark)?;
-            let value = value.clone();
-            self.anchors.insert(anchor, Anchored { value, size });
+    fn complete(
+        &mut self,
+        value: Value,
+        anchor: Option<String>,
+        nodes_before: usize,
+        mark: Mark,
+    ) -> Result<(), TextError> {
+        if let Some(name) = anchor {
+            self.remember(name, &value, nodes_before, mark)?;
         }
         if self.expects_key() {
             return self.key(key_of(value, mark)?.map(Key::Name), mark);
@@ -234,7 +331,7 @@ impl Loader {
                     mapping.set(name, value);
                     Ok(())
                 }
-                None => Err(at(mark, "a value without a key")),
+                None => Err(mark.error("a value without a key")),
             },
         }
     }
@@ -249,7 +346,7 @@ impl Mapping {
         }
     }
 
-    fn merge(&mut self, value: Value, mark: Marker) -> Result<(), TextError> {
+    fn merge(&mut self, value: Value, mark: Mark) -> Result<(), TextError> {
         const WRONG: &str = "a merge key (<<) needs a mapping or a list of mappings";
         match value {
             Value::Map(map) => self.merge_one(map),
@@ -257,13 +354,13 @@ impl Mapping {
                 // The first mapping of the list wins, so it comes last.
                 for element in list.into_iter().rev() {
                     let Value::Map(map) = element else {
-                        return Err(at(mark, WRONG));
+                        return Err(mark.error(WRONG));
                     };
                     self.merge_one(map);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                return Err(at(mark, WRONG));
+                return Err(mark.error(WRONG));
             }
         }
         Ok(())
@@ -282,14 +379,14 @@ impl Mapping {
     }
 }
 
-/// Returns the key that an anchored or repeated value becomes, `None` for a null.
-fn key_of(value: Value, mark: Marker) -> Result<Option<String>, TextError> {
+/// Returns the key that a repeated value becomes, `None` for a null.
+fn key_of(value: Value, mark: Mark) -> Result<Option<String>, TextError> {
     match value {
         Value::Null => Ok(None),
         Value::Bool(value) => Ok(Some(format!("{value}"))),
         Value::Number(number) => Ok(Some(String::from(number.as_str()))),
         Value::String(text) => Ok(Some(text)),
-        Value::List(_) | Value::Map(_) => Err(at(mark, "a list or a mapping cannot be a key")),
+        Value::List(_) | Value::Map(_) => Err(mark.error("a list or a mapping cannot be a key")),
     }
 }
 
@@ -317,20 +414,32 @@ fn measure(value: &Value) -> Size {
     size
 }
 
-fn grow(expanded_bytes: &mut usize, by: usize, mark: Marker) -> Result<(), TextError> {
+fn grow(expanded_bytes: &mut usize, by: usize, mark: Mark) -> Result<(), TextError> {
     *expanded_bytes = expanded_bytes.saturating_add(by);
     if *expanded_bytes > MAX_EXPANSION_BYTES {
         let problem =
             format!("anchors and aliases expand to more than {MAX_EXPANSION_BYTES} bytes");
-        return Err(at(mark, problem));
+        return Err(mark.error(problem));
     }
     Ok(())
 }
 
-fn too_deep(mark: Marker) -> TextError {
-    at(mark, format!("nested deeper than {MAX_DEPTH} levels"))
+fn too_deep(mark: Mark) -> TextError {
+    mark.error(format!("nested deeper than {MAX_DEPTH} levels"))
 }
 
-fn at(mark: Marker, problem: impl Into<Cow<'static, str>>) -> TextError {
-    TextError::new(mark.line(), mark.col() + 1, problem)
+/// Says whether Go's reader takes so many nodes behind aliases, among all that it visited, for an
+/// attack: 99 of a hundred in a text of usual size, down to ten in a very large one.
+fn is_excessive(repeated: usize, nodes: usize) -> bool {
+    const USUAL: u64 = 400_000;
+    const VERY_LARGE: u64 = 4_000_000;
+    let wide = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let (repeated, nodes) = (wide(repeated), wide(nodes));
+    if repeated <= 100 || nodes <= 1_000 {
+        return false;
+    }
+    // In millionths, so that it is exact.
+    let above = nodes.clamp(USUAL, VERY_LARGE) - USUAL;
+    let allowed = 990_000 - 890_000 * above / (VERY_LARGE - USUAL);
+    repeated.saturating_mul(1_000_000) > nodes.saturating_mul(allowed)
 }

@@ -1,6 +1,6 @@
 //! Which strings YAML may write without quotes.
 
-use super::resolve::{self, Scalar};
+use super::resolve;
 
 /// Says whether every YAML reader, of version 1.1 or 1.2, reads this text without quotes as a string.
 pub(super) fn is_safe(text: &str) -> bool {
@@ -22,7 +22,7 @@ fn is_safe_byte(byte: u8) -> bool {
 }
 
 fn is_other_type(text: &str) -> bool {
-    if !matches!(resolve::plain(text), Scalar::String(_)) {
+    if resolve::typed(text).is_some() {
         return true;
     }
     let number_like = text.bytes().all(|byte| {

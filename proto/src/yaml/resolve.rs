@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::events::CORE_TAGS;
 use crate::json::{Number, Value};
+use crate::text::readable;
 
 /// A scalar with its type.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,44 +23,68 @@ pub(super) enum Scalar {
     String(String),
 }
 
-/// The part behind `tag:yaml.org,2002:` of a tag that names one of YAML's own scalar types.
-pub(super) fn tagged(tag: &str, text: &str) -> Result<Scalar, String> {
-    let scalar = match (tag, plain(text)) {
-        ("str" | "timestamp", _) => Scalar::String(String::from(text)),
-        ("binary", _) => Scalar::String(binary(text)?),
+/// The tag of a key that merges.
+pub(super) const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
+
+/// Resolves a scalar with a tag; only the tags of YAML's own scalar types mean something.
+pub(super) fn tagged(tag: &str, text: String) -> Result<Scalar, String> {
+    // Go's library knows these tags in both spellings.
+    let Some(tag) = tag.strip_prefix(CORE_TAGS) else {
+        return Ok(Scalar::String(text));
+    };
+    if tag == "timestamp" {
+        if is_timestamp(&text) {
+            return Ok(Scalar::String(text));
+        }
+        return Err(unfit(tag));
+    }
+    if tag == "binary" {
+        return binary(&text).map(Scalar::String);
+    }
+    if !matches!(tag, "bool" | "int" | "float" | "null") {
+        return Ok(Scalar::String(text));
+    }
+    match (tag, plain(text)) {
         ("bool", scalar @ Scalar::Bool(_))
         | ("int", scalar @ Scalar::Int(_))
         | ("float", scalar @ Scalar::Float(_))
-        | ("null", scalar @ Scalar::Null) => scalar,
-        ("float", Scalar::Int(value)) => Scalar::Float(as_float(&value.to_string())),
-        ("float", Scalar::Long(digits)) => Scalar::Float(as_float(&digits)),
-        ("bool" | "int" | "float" | "null", _) => {
-            return Err(format!("the tag !!{tag} does not fit its text"));
+        | ("null", scalar @ Scalar::Null) => Ok(scalar),
+        // What needs the 64th bit stays a whole number in Go, and so does not fit.
+        ("float", Scalar::Int(value)) if i64::try_from(value).is_ok() => {
+            Ok(Scalar::Float(as_float(&value.to_string())))
         }
-        // Go leaves a scalar with a tag that it does not know a string.
-        _ => Scalar::String(String::from(text)),
-    };
-    Ok(scalar)
+        ("float", Scalar::Long(digits)) => Ok(Scalar::Float(as_float(&digits))),
+        _ => Err(unfit(tag)),
+    }
+}
+
+fn unfit(tag: &str) -> String {
+    format!("the tag !!{tag} does not fit its text")
 }
 
 /// Resolves a scalar without quotes and without a tag.
-pub(super) fn plain(text: &str) -> Scalar {
+pub(super) fn plain(text: String) -> Scalar {
+    typed(&text).unwrap_or(Scalar::String(text))
+}
+
+/// Returns what a plain scalar is, `None` for a string.
+pub(super) fn typed(text: &str) -> Option<Scalar> {
     match text {
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
-            return Scalar::Bool(true);
+            return Some(Scalar::Bool(true));
         }
         "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
-            return Scalar::Bool(false);
+            return Some(Scalar::Bool(false));
         }
-        "" | "~" | "null" | "Null" | "NULL" => return Scalar::Null,
-        ".nan" | ".NaN" | ".NAN" => return Scalar::Float(f64::NAN),
+        "" | "~" | "null" | "Null" | "NULL" => return Some(Scalar::Null),
+        ".nan" | ".NaN" | ".NAN" => return Some(Scalar::Float(f64::NAN)),
         ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
-            return Scalar::Float(f64::INFINITY);
+            return Some(Scalar::Float(f64::INFINITY));
         }
-        "-.inf" | "-.Inf" | "-.INF" => return Scalar::Float(f64::NEG_INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => return Some(Scalar::Float(f64::NEG_INFINITY)),
         _ => {}
     }
-    let number = match text.as_bytes().first() {
+    match text.as_bytes().first() {
         Some(b'.') if underscores_separate_digits(text) => float(&text.replace('_', "")),
         Some(b'+' | b'-' | b'0'..=b'9') => {
             let digits = text.replace('_', "");
@@ -67,8 +93,7 @@ pub(super) fn plain(text: &str) -> Scalar {
                 .or_else(|| float(&digits))
         }
         Some(_) | None => None,
-    };
-    number.unwrap_or_else(|| Scalar::String(String::from(text)))
+    }
 }
 
 /// Reads a whole number of 64 bits, signed or not, with the prefixes `0x`, `0o`, `0b` and `0`.
@@ -152,8 +177,69 @@ fn binary(text: &str) -> Result<String, String> {
     let bytes = STANDARD
         .decode(packed)
         .map_err(|_| String::from("the tag !!binary needs base64"))?;
-    String::from_utf8(bytes)
-        .map_err(|_| String::from("the tag !!binary holds bytes that are no text"))
+    // What is no text becomes U+FFFD on its way through JSON.
+    Ok(readable(&bytes).into_owned())
+}
+
+/// Says whether Go's library takes a text for a time: a date, or a date and a time of day, with
+/// their numbers of one or two digits.
+fn is_timestamp(text: &str) -> bool {
+    fn number(rest: &mut &str, most_digits: usize) -> Option<u32> {
+        let count = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, after) = rest.split_at_checked(count.min(most_digits))?;
+        *rest = after;
+        digits.parse().ok()
+    }
+    fn whole(mut rest: &str) -> Option<()> {
+        let year = number(&mut rest, 4).filter(|_| rest.starts_with('-'))?;
+        rest = rest.get(1..)?;
+        let month = number(&mut rest, 2).filter(|month| (1..=12).contains(month))?;
+        rest = rest.strip_prefix('-')?;
+        let day = number(&mut rest, 2)?;
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = match month {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        };
+        if !(1..=days).contains(&day) {
+            return None;
+        }
+        if rest.is_empty() {
+            return Some(());
+        }
+        let zoned = rest.starts_with(['T', 't']);
+        rest = rest.strip_prefix(['T', 't', ' '])?;
+        for (at, limit) in [24, 60, 60].into_iter().enumerate() {
+            if at > 0 {
+                rest = rest.strip_prefix(':')?;
+            }
+            number(&mut rest, 2).filter(|number| *number < limit)?;
+        }
+        if let Some(fraction) = rest.strip_prefix(['.', ','])
+            && fraction.starts_with(|first: char| first.is_ascii_digit())
+        {
+            rest = fraction.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        }
+        if !zoned {
+            return rest.is_empty().then_some(());
+        }
+        if rest == "Z" {
+            return Some(());
+        }
+        let (hours, minutes) = rest.strip_prefix(['+', '-'])?.split_once(':')?;
+        let two = |text: &str, most: u32| {
+            let digits = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse()
+                .ok()
+                .filter(|number: &u32| digits && *number <= most)
+        };
+        two(hours, 24)?;
+        two(minutes, 60).map(|_| ())
+    }
+    let four = text.bytes().take_while(u8::is_ascii_digit).count() == 4;
+    four && whole(text).is_some()
 }
 
 /// Returns the JSON value of a scalar; infinite numbers have none.
@@ -171,20 +257,21 @@ pub(super) fn value(scalar: Scalar) -> Result<Value, String> {
         .ok_or_else(|| format!("{number} is a number that JSON does not have"))
 }
 
-/// Returns the key that a scalar becomes; `null` cannot be one.
-pub(super) fn key(scalar: Scalar) -> Option<String> {
-    match scalar {
+/// Returns the key that a scalar becomes; `null` cannot be one, nor can what needs the 64th bit.
+pub(super) fn key(scalar: Scalar) -> Result<Option<String>, String> {
+    Ok(match scalar {
         Scalar::Null => None,
         Scalar::Bool(value) => Some(value.to_string()),
-        Scalar::Int(value) => Some(value.to_string()),
+        Scalar::Int(value) if i64::try_from(value).is_ok() => Some(value.to_string()),
+        Scalar::Int(value) => return Err(format!("{value} cannot be a key; quote it")),
         Scalar::Long(digits) => Some(key_float(as_float(&digits))),
         Scalar::Float(value) => Some(key_float(value)),
         Scalar::String(text) => Some(text),
-    }
+    })
 }
 
 /// Spells a double as Go's JSON encoder does: an exponent below 10^-6 and from 10^21 on.
-fn json_float(value: f64) -> String {
+pub(crate) fn json_float(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
         return format!("{value}");

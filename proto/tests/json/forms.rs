@@ -130,6 +130,17 @@ fn a_time_that_holds_nothing_is_null_where_go_prints_it() {
 }
 
 #[test]
+fn the_zero_time_of_go_is_no_time() {
+    let condition = message(&["status", "conditions"]);
+    let zero = r#"{"lastProbeTime":"0001-01-01T00:00:00Z"}"#;
+    assert_eq!(bytes_of(condition, zero), b"\x1a\x00");
+    let wire = b"\x1a\x0d\x08\x80\x92\xb8\xc3\x98\xfe\xff\xff\xff\x01\x10\x00";
+    assert_eq!(json_of(condition, wire), r#"{"lastProbeTime":null}"#);
+    let later = r#"{"lastProbeTime":"0001-01-01T00:00:01Z"}"#;
+    becomes(condition, later, later);
+}
+
+#[test]
 fn a_field_set_is_raw_json() {
     let fields = message(&["metadata", "managedFields"]);
     let json = r#"{"fieldsV1":{"f:spec":{"k:{\"name\":\"a\"}":{".":{}}}}}"#;
@@ -138,6 +149,10 @@ fn a_field_set_is_raw_json() {
         bytes_of(fields, r#"{"fieldsV1": { } }"#),
         b"\x3a\x04\x0a\x02{}"
     );
+    // Go keeps whatever JSON there is.
+    for json in [r#"{"fieldsV1":"x"}"#, r#"{"fieldsV1":[1]}"#] {
+        becomes(fields, json, json);
+    }
 }
 
 #[test]

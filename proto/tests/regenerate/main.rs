@@ -9,6 +9,7 @@ mod descriptors;
 mod messages;
 mod rust;
 mod table;
+mod texts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,11 @@ fn the_checked_in_prost_modules_are_what_the_definitions_give() {
 #[test]
 fn the_checked_in_schema_table_is_what_the_definitions_and_go_tags_give() {
     compare("src/schema_pod.rs", &table::text(&messages::pod_closure()));
+}
+
+#[test]
+fn the_checked_in_list_of_texts_is_what_the_definitions_give() {
+    compare("src/generated/texts.rs", &texts::text());
 }
 
 #[test]

@@ -86,6 +86,13 @@ const MODULES: [(&str, &[&str], &str, bool); 13] = [
     ),
 ];
 
+/// Returns each module's name, definitions and package.
+pub(crate) fn definitions() -> Vec<(&'static str, &'static [&'static str], &'static str)> {
+    MODULES
+        .map(|(name, files, package, _comments)| (name, files, package))
+        .to_vec()
+}
+
 /// Returns the name and the text of each module.
 pub(crate) fn modules() -> Vec<(&'static str, String)> {
     MODULES
@@ -122,7 +129,7 @@ fn text(files: &[&str], package: &str, comments: bool) -> String {
 }
 
 /// Turns the pods of the documented dialect into bytes, which look the same on the wire.
-fn carry_pods_as_bytes(set: &mut FileDescriptorSet) {
+pub(crate) fn carry_pods_as_bytes(set: &mut FileDescriptorSet) {
     let messages = set
         .file
         .iter_mut()

@@ -125,6 +125,11 @@ impl Known {
                                 is not served";
                     self.problems.push(Problem::remark(subject(path), text));
                 }
+                if !manifest.repeated.is_empty() {
+                    let places = manifest.repeated.join("; ");
+                    let text = format!("the last value of a key counts, as in a kubelet: {places}");
+                    self.problems.push(Problem::remark(subject(path), text));
+                }
                 if !manifest.unknown.is_empty() {
                     let fields = manifest.unknown.join(", ");
                     let text = format!("fields that are not known and not served: {fields}");

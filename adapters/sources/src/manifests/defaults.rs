@@ -1,21 +1,33 @@
 //! What a kubelet fills in before it looks at a static pod: the defaults of the pod API.
 //!
-//! The facts are those of Kubernetes 1.37 with its feature gates as they are by default. Quantities
-//! are not rounded up to thousandths here.
+//! The facts are those of `SetObjectDefaults_Pod` in Kubernetes 1.37, with its feature gates as they
+//! are by default, and of the two conversions around it.
 
-use podsapi_proto::json::{Map, Value};
+use podsapi_proto::json::{Map, Value, rounded_quantity};
 use podsapi_proto::schema::{Field, Kind, Message};
 
+use super::image::pull_policy;
 use crate::tree::{
-    edit, edit_each, edit_or_insert, flag, given, integer, set_if_absent, set_if_zero, text,
+    edit, edit_each, edit_or_insert, flag, given, integer, object, objects, set_if_absent,
+    set_if_zero, text,
 };
 
 /// Fills in the defaults of a pod whose types the schema has approved.
 pub(crate) fn fill(pod: &mut Map) {
     edit_or_insert(pod, "spec", fill_spec);
+    edit(pod, "status", fill_status);
 }
 
 fn fill_spec(spec: &mut Map) {
+    // The old name of the field follows the new one, and is read where that is empty.
+    let account = match text(spec, "serviceAccountName") {
+        "" => text(spec, "serviceAccount").to_owned(),
+        account => account.to_owned(),
+    };
+    if !account.is_empty() {
+        spec.set("serviceAccountName", Value::from(account.as_str()));
+        spec.set("serviceAccount", Value::from(account));
+    }
     set_if_zero(spec, "dnsPolicy", "ClusterFirst");
     set_if_zero(spec, "restartPolicy", "Always");
     set_if_absent(spec, "securityContext", Map::new());
@@ -29,9 +41,66 @@ fn fill_spec(spec: &mut Map) {
     for list in ["initContainers", "containers"] {
         edit_each(spec, list, |container| {
             fill_container(container, host_network);
+            edit(container, "resources", fill_requests);
+            edit(container, "resources", round_resources);
         });
     }
+    // Neither do they have ports of the host, nor do limits become requests.
+    edit_each(spec, "ephemeralContainers", |container| {
+        fill_container(container, false);
+        edit(container, "resources", round_resources);
+    });
     edit_each(spec, "volumes", fill_volume);
+    edit(spec, "overhead", round_up);
+    edit(spec, "resources", round_resources);
+}
+
+/// The first of the pod's addresses and its only one are one, and no list of resources is finer
+/// than a thousandth.
+fn fill_status(status: &mut Map) {
+    let first = objects(status, "podIPs").next();
+    let first = first.map(|(_, address)| text(address, "ip").to_owned());
+    match (text(status, "podIP"), first) {
+        ("", Some(first)) => status.set("podIP", Value::from(first)),
+        ("", None) => {}
+        (address, first) if first.as_deref() != Some(address) => {
+            let only = object([("ip", Value::from(address))]);
+            status.set("podIPs", Value::List(vec![only]));
+        }
+        _ => {}
+    }
+    for list in [
+        "initContainerStatuses",
+        "containerStatuses",
+        "ephemeralContainerStatuses",
+    ] {
+        edit_each(status, list, |container| {
+            edit(container, "allocatedResources", round_up);
+            edit(container, "resources", round_resources);
+        });
+    }
+    edit(status, "allocatedResources", round_up);
+    edit(status, "resources", round_resources);
+}
+
+fn round_resources(resources: &mut Map) {
+    edit(resources, "limits", round_up);
+    edit(resources, "requests", round_up);
+}
+
+/// Rounds the quantities of a list of resources up to whole thousandths.
+fn round_up(list: &mut Map) {
+    let rounded = list.iter().map(|(resource, quantity)| {
+        let text = match quantity {
+            Value::String(text) => text.as_str(),
+            Value::Number(number) => number.as_str(),
+            Value::Null | Value::Bool(_) | Value::List(_) | Value::Map(_) => "0",
+        };
+        // The schema has approved it.
+        let rounded = rounded_quantity(text).unwrap_or_else(|| text.to_owned());
+        (resource.to_owned(), Value::from(rounded))
+    });
+    *list = rounded.collect();
 }
 
 fn fill_container(container: &mut Map, host_network: bool) {
@@ -63,7 +132,7 @@ fn fill_container(container: &mut Map, host_network: bool) {
         }
     });
     // A kubelet's types have this object in every container, and print it.
-    edit_or_insert(container, "resources", fill_requests);
+    set_if_absent(container, "resources", Map::new());
 }
 
 /// What a container may use at most it also asks for, unless it asks for something else.
@@ -127,6 +196,14 @@ fn fill_volume(volume: &mut Map) {
             });
         });
     });
+    edit(volume, "ephemeral", |ephemeral| {
+        edit(ephemeral, "volumeClaimTemplate", |template| {
+            edit_or_insert(template, "spec", |claim| {
+                set_if_absent(claim, "volumeMode", "Filesystem");
+                edit(claim, "resources", round_resources);
+            });
+        });
+    });
     edit(volume, "iscsi", |iscsi| {
         set_if_zero(iscsi, "iscsiInterface", "default");
     });
@@ -171,81 +248,5 @@ fn message_of(field: Field) -> Option<Message> {
     }
 }
 
-/// Images whose tag may move are pulled each time: those tagged `latest`, and those with neither
-/// tag nor digest, which means the same. What is no reference of an image has no tag.
-fn pull_policy(image: &str) -> &'static str {
-    let (name, digest) = match image.split_once('@') {
-        Some((name, _)) => (name, true),
-        None => (image, false),
-    };
-    // A colon before the last slash belongs to the port of a registry.
-    let last_slash = name.rfind('/').map_or(0, |slash| slash + 1);
-    let (folder, last_part) = name.split_at_checked(last_slash).unwrap_or((name, ""));
-    let (last_part, tag) = match last_part.split_once(':') {
-        Some((last_part, tag)) => (last_part, Some(tag)),
-        None => (last_part, None),
-    };
-    let moves = match tag {
-        Some(tag) => tag == "latest",
-        None => !digest,
-    };
-    if moves && is_repository(folder) && is_repository_part(last_part) {
-        "Always"
-    } else {
-        "IfNotPresent"
-    }
-}
-
-/// Whether `folder`, which ends with a slash unless it is empty, can stand before an image's name:
-/// only the registry in front may have capitals and a port.
-fn is_repository(folder: &str) -> bool {
-    let mut parts = folder.split_terminator('/');
-    let Some(first) = parts.next() else {
-        return true;
-    };
-    let registry = first == "localhost"
-        || first.contains(['.', ':'])
-        || first.bytes().any(|byte| byte.is_ascii_uppercase());
-    (registry || is_repository_part(first)) && parts.all(is_repository_part)
-}
-
-fn is_repository_part(part: &str) -> bool {
-    let alphanumeric = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let mut bytes = part.as_bytes().iter();
-    part.as_bytes().first().is_some_and(alphanumeric)
-        && bytes.all(|byte| alphanumeric(byte) || b"._-".contains(byte))
-}
-
 /// Readable by all and writable by the owner, in decimal as the API has it.
 const MODE_0644: i64 = 0o644;
-
-#[cfg(test)]
-mod tests {
-    use super::pull_policy;
-
-    #[test]
-    fn images_whose_tag_may_move_are_pulled_each_time() {
-        for image in [
-            "nginx",
-            "nginx:latest",
-            "localhost:5000/nginx",
-            "registry.example/a/b:latest",
-            "REGISTRY.example:5000/a/b",
-            "a/b:latest@sha256:00",
-        ] {
-            assert_eq!(pull_policy(image), "Always", "{image}");
-        }
-        for image in [
-            "nginx:1.29",
-            "nginx@sha256:00",
-            "localhost:5000/nginx:1",
-            "registry.example/a/b:1@sha256:00",
-            "Nginx",
-            "a/B",
-            "a b",
-            "a:",
-        ] {
-            assert_eq!(pull_policy(image), "IfNotPresent", "{image}");
-        }
-    }
-}

@@ -5,9 +5,8 @@ use podsapi_core::{EncodedPod, Uid};
 use podsapi_proto::json::{self, Map, Value};
 use podsapi_proto::schema::Message;
 
-use super::{checks, defaults};
+use super::{checks, defaults, reading, settle};
 use crate::identity::Identity;
-use crate::text;
 use crate::tree::{self, edit_or_insert, set_if_zero};
 use crate::wall::rfc3339;
 
@@ -18,6 +17,8 @@ pub(crate) struct Manifest {
     uid: String,
     /// Paths of fields that no release known here has.
     pub(crate) unknown: Vec<String>,
+    /// Keys that are there twice, with their places.
+    pub(crate) repeated: Vec<String>,
     /// Whether the file goes on behind the document that was read.
     pub(crate) more: bool,
 }
@@ -30,32 +31,47 @@ impl Manifest {
     ///
     /// Why no kubelet would take it, for its author to read.
     pub(crate) fn read(content: &[u8], path: &str, node_name: &str) -> Result<Self, String> {
-        let text::First { document, more } = text::first_document(content)?;
-        let Value::Map(mut pod) = document.clone() else {
-            return Err("expected a Pod, found no object".to_owned());
-        };
-        match (tree::text(&pod, "apiVersion"), tree::text(&pod, "kind")) {
-            ("v1", "Pod") => {}
-            (version, kind) => {
-                return Err(format!(
-                    "expected apiVersion v1 and kind Pod, found {version:?} and {kind:?}"
-                ));
-            }
-        }
-        // Approves the types, so that what follows meets none that it does not expect.
-        let encoded = json::encode(Message::POD, &document).map_err(|error| error.to_string())?;
-        let uid = complete(&mut pod, path, node_name, &document)?;
-        let faults = checks::check(&pod);
+        let manifest = Self::decode(content, path, node_name)?;
+        let faults = checks::check(&manifest.pod);
         if faults.is_empty() {
-            Ok(Self {
-                pod,
-                uid,
-                unknown: encoded.unknown,
-                more,
-            })
+            Ok(manifest)
         } else {
             Err(faults.join("; "))
         }
+    }
+
+    /// Reads the first document of a file and completes it, without looking at whether the pod can
+    /// run.
+    ///
+    /// # Errors
+    ///
+    /// Why the file is no pod.
+    pub(super) fn decode(content: &[u8], path: &str, node_name: &str) -> Result<Self, String> {
+        let reading::Document {
+            pod,
+            is_yaml,
+            repeated,
+            more,
+        } = reading::read(content)?;
+        let pod = settle::present(Message::POD, pod, is_yaml);
+        let document = Value::Map(pod.clone());
+        // Approves the types, so that what follows meets none that it does not expect.
+        let encoded = json::encode(Message::POD, &document).map_err(|error| error.to_string())?;
+        let mut pod = settle::settle(Message::POD, pod);
+        let uid = complete(&mut pod, path, node_name, &document)?;
+        Ok(Self {
+            pod,
+            uid,
+            unknown: encoded.unknown,
+            repeated: repeated.iter().map(ToString::to_string).collect(),
+            more,
+        })
+    }
+
+    /// The pod with its defaults.
+    #[cfg(test)]
+    pub(super) fn pod(&self) -> &Map {
+        &self.pod
     }
 
     /// The pod's namespace.

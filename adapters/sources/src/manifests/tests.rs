@@ -411,15 +411,13 @@ async fn a_folder_is_watched_itself_however_many_folders_its_links_lead_into() {
 async fn a_problem_is_told_in_a_line_however_long_the_key_that_it_quotes() {
     let key = "k".repeat(100_000);
     let running = Running::start(|folder| {
-        fs::write(
-            folder.join("web.json"),
-            format!("{{\"{key}\":1,\"{key}\":2}}"),
-        )
-        .unwrap();
+        let text = manifest("web", "web:1");
+        let text = format!("{text}  nodeSelector:\n    ? {key}\n    : 1\n");
+        fs::write(folder.join("web.yaml"), text).unwrap();
     })
     .await;
     let heard = running.recorder.heard();
-    assert!(heard.problem().contains("the key \"kkkk"));
+    assert!(heard.problem().contains("spec.nodeSelector.kkkk"));
     assert!(heard.problem().chars().count() <= 1_001);
 }
 
@@ -542,6 +540,20 @@ async fn what_follows_the_first_document_is_remarked_upon() {
     let heard = recorder.heard();
     assert_eq!(heard.names(), ["default/web-node-a"]);
     let expected = "two.yaml: only its first document is read";
+    assert!(heard.problem().contains(expected), "{}", heard.problem());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_there_twice_is_remarked_upon_and_its_last_value_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = manifest("web", "web:1") + "    image: web:2\n";
+    fs::write(folder.path().join("twice.yaml"), text).unwrap();
+    let recorder = Recorder::new();
+    let mut watch = Watch::new(Options::new(folder.path(), "node-a"));
+    watch.arm_and_read(&recorder.sink, true).await.unwrap();
+    let heard = recorder.heard();
+    assert_eq!(image(&heard, "default/web-node-a"), "web:2");
+    let expected = "the last value of a key counts, as in a kubelet: line ";
     assert!(heard.problem().contains(expected), "{}", heard.problem());
 }
 

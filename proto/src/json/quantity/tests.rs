@@ -1,6 +1,6 @@
 //! Quantities as Go's type prints them, and properties of the canonical form.
 
-use super::canonical;
+use super::{canonical, rounded_up_to_milli};
 use alloc::format;
 use alloc::string::String;
 use proptest::prelude::*;
@@ -44,6 +44,17 @@ fn a_quantity_is_printed_as_go_prints_it() {
         ("999999999999999999k", "999999999999999999k"),
         ("10000000000000000000000m", "10E"),
         (" 250m ", "250m"),
+        ("\u{a0}1\u{3000}", "1"),
+        ("m", "0"),
+        ("E", "0"),
+        ("e3", "0"),
+        ("-", "0"),
+        (".", "0"),
+        (".5Ki", "512"),
+        ("-Ki", "0"),
+        (".Ti", "0"),
+        (" Mi", "0"),
+        ("e-9", "0"),
     ] {
         assert_eq!(canonical(text).as_deref(), Ok(printed), "{text}");
     }
@@ -56,6 +67,12 @@ fn what_is_no_quantity_is_refused() {
         "1i",
         "1kk",
         "1Kib",
+        "Ei",
+        "-Pi",
+        ".Ei",
+        "e-12",
+        "\t1",
+        "1\u{2028}",
         "1e",
         "1ee3",
         "1 k",
@@ -76,6 +93,28 @@ fn a_decimal_quantity_that_go_would_print_smaller_is_refused() {
     assert!(canonical("1000E").is_err());
     assert!(canonical("1000000000000000000k").is_err());
     assert_eq!(canonical("1e21").as_deref(), Ok("1e21"));
+}
+
+#[test]
+fn a_quantity_in_a_list_of_resources_is_no_finer_than_a_thousandth() {
+    for (text, printed) in [
+        ("0.0001", "1m"),
+        ("100u", "1m"),
+        ("-100u", "-1m"),
+        ("1n", "1m"),
+        ("1001u", "2m"),
+        ("1000000u", "1"),
+        ("1e-4", "1e-3"),
+        ("1500e-6", "2e-3"),
+        ("1500m", "1500m"),
+        ("1.5", "1500m"),
+        ("1Gi", "1Gi"),
+        ("0", "0"),
+        ("", ""),
+    ] {
+        let rounded = rounded_up_to_milli(text);
+        assert_eq!(rounded.as_deref().unwrap_or_default(), printed, "{text}");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use podsapi_proto::core_v1;
 use podsapi_proto::text::{first_not_utf8, readable};
 
 use crate::config::DEFAULT_MAX_POD_BYTES;
-use crate::wire::WireError;
+use crate::wire::{Reader, WireError};
 
 mod walk;
 
@@ -110,6 +110,27 @@ impl Uid {
     /// Returns the identity that is spelled `uid`.
     pub fn new(uid: &str) -> Self {
         Self(Arc::from(uid))
+    }
+
+    /// Returns the UID of an encoded pod as far as its bytes go, for a pod that is otherwise no
+    /// message of the schema: what cannot be read is not gone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use podsapi_core::{EncodedPod, Uid};
+    ///
+    /// let broken = b"\x0a\x03\x2a\x01u\x12\x05cut";
+    /// assert!(EncodedPod::parse(broken[..].to_vec().into()).is_err());
+    /// assert_eq!(Uid::in_pod(broken), Some(Uid::new("u")));
+    /// ```
+    pub fn in_pod(pod: &[u8]) -> Option<Self> {
+        let metadata = Reader::new(pod).records();
+        let metadata = metadata.filter(|record| record.tag.field == field::METADATA);
+        let fields = metadata.flat_map(|metadata| Reader::new(metadata.payload).records());
+        let uids = fields.filter(|record| record.tag.field == field::UID);
+        let uid = uids.last()?.payload;
+        (!uid.is_empty()).then(|| Self::new(&readable(uid)))
     }
 
     /// Returns the spelling.

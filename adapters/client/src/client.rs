@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use podsapi_core::{Code, Dialect, Projection, Status};
+use podsapi_proto::text::{Texts, decode};
 use podsapi_proto::{diagnostics, v1alpha1};
 use prost::Message;
 
@@ -135,7 +136,7 @@ impl Client {
     }
 
     /// Calls a method that answers with pods; returns what is left to select of each.
-    async fn pods<M: Message + Default>(
+    async fn pods<M: Texts>(
         &self,
         method: &str,
         message: &[u8],
@@ -180,8 +181,8 @@ fn known_projection(fields: &Fields) -> Result<Projection, ClientError> {
     })
 }
 
-fn decoded<M: Message + Default>(bytes: Bytes) -> Result<M, ClientError> {
-    M::decode(bytes).map_err(|error| {
+fn decoded<M: Texts>(bytes: Bytes) -> Result<M, ClientError> {
+    decode(bytes).map_err(|error| {
         Status::new(
             Code::Internal,
             format!("the answer does not decode: {error}"),

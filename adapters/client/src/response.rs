@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode};
 use podsapi_core::{Code, Status, Violation};
 use podsapi_proto::google_rpc;
 use podsapi_proto::google_rpc::bad_request::FieldViolation;
-use prost::Message;
+use podsapi_proto::text::{decode, readable};
 
 use crate::error::{ClientError, TransportError};
 
@@ -55,7 +55,7 @@ pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), 
     if content_type.starts_with(b"application/grpc") {
         return Ok(());
     }
-    let found = String::from_utf8_lossy(content_type);
+    let found = readable(content_type);
     let text = format!("expected content type application/grpc, found {found:?}");
     Err(Status::new(Code::Unknown, text))
 }
@@ -85,14 +85,14 @@ pub(crate) fn stream_error(error: h2::Error) -> ClientError {
 /// Returns the field violations of an encoded `google.rpc.Status`; details that do not decode say
 /// nothing, since code and message came without them.
 fn violations(details: &[u8]) -> Vec<Violation> {
-    let Ok(status) = google_rpc::Status::decode(details) else {
+    let Ok(status) = decode::<google_rpc::Status>(details) else {
         return Vec::new();
     };
     let requests = status
         .details
         .iter()
         .filter(|detail| detail.type_url.ends_with("/google.rpc.BadRequest"))
-        .filter_map(|detail| google_rpc::BadRequest::decode(&*detail.value).ok());
+        .filter_map(|detail| decode::<google_rpc::BadRequest>(detail.value.clone()).ok());
     requests
         .flat_map(|request| request.field_violations)
         .map(
@@ -118,7 +118,7 @@ fn percent_decoded(text: &[u8]) -> String {
         decoded.push(byte);
         rest = after;
     }
-    String::from_utf8_lossy(&decoded).into_owned()
+    readable(&decoded).into_owned()
 }
 
 fn hex(digit: u8) -> Option<u8> {
@@ -138,6 +138,7 @@ mod tests {
     use super::*;
     use http::HeaderValue;
     use podsapi_proto::well_known::Any;
+    use prost::Message;
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         pairs

@@ -12,6 +12,7 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 use podsapi_core::{Code, Status, Violation};
+use podsapi_proto::text::{decode as decode_message, readable};
 use podsapi_proto::{
     google_rpc,
     well_known::{Any, Duration},
@@ -186,8 +187,7 @@ fn percent_decode(value: &[u8]) -> String {
             }
         };
     }
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    readable(&bytes).into_owned()
 }
 
 fn hex(digit: u8) -> Option<u8> {
@@ -259,25 +259,25 @@ fn with_details(mut status: Status, value: &[u8]) -> Status {
     let details = BASE64
         .decode(value)
         .ok()
-        .and_then(|bytes| google_rpc::Status::decode(bytes.as_slice()).ok())
+        .and_then(|bytes| decode_message::<google_rpc::Status>(bytes.as_slice()).ok())
         .unwrap_or_default()
         .details;
     let mut violations = Vec::new();
     for Any { type_url, value } in details {
         let value = value.as_ref();
         if type_url == BAD_REQUEST {
-            let request = google_rpc::BadRequest::decode(value).unwrap_or_default();
+            let request = decode_message::<google_rpc::BadRequest>(value).unwrap_or_default();
             violations.extend(request.field_violations.into_iter().map(|one| Violation {
                 field: one.field,
                 description: one.description,
             }));
         } else if type_url == ERROR_INFO {
-            let info = google_rpc::ErrorInfo::decode(value).unwrap_or_default();
+            let info = decode_message::<google_rpc::ErrorInfo>(value).unwrap_or_default();
             if !info.reason.is_empty() {
                 status = status.with_reason(info.reason);
             }
         } else if type_url == RETRY_INFO {
-            let info = google_rpc::RetryInfo::decode(value).unwrap_or_default();
+            let info = decode_message::<google_rpc::RetryInfo>(value).unwrap_or_default();
             let nanos = info.retry_delay.and_then(|delay| {
                 let seconds = u64::try_from(delay.seconds).ok()?;
                 let nanos = u64::try_from(delay.nanos).ok()?;

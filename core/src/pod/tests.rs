@@ -229,7 +229,7 @@ proptest! {
         let bytes = pod_with(field::SPEC, b"\x72\x04\x20\x01\x20\x02\x12\x05\x0a\x03abc");
         let mut boundaries = vec![0];
         let mut at = 0;
-        for record in crate::wire::Reader::new(&bytes).records() {
+        for record in Reader::new(&bytes).records() {
             at += record.whole.len();
             boundaries.push(at);
         }

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use bytes::{Buf, Bytes};
 use podsapi_core::EncodedPod;
+use podsapi_proto::text::readable;
 use sha2::{Digest, Sha256};
 
 use crate::regular::{self, ReadError};
@@ -159,7 +160,7 @@ fn decode(content: &Bytes, node: &str) -> Result<Earlier, Refused> {
     let mut rest = rest
         .get(..rest.len().saturating_sub(SUM_BYTES))
         .unwrap_or_default();
-    let of = String::from_utf8_lossy(take(&mut rest)?).into_owned();
+    let of = readable(take(&mut rest)?).into_owned();
     if of != node {
         return Err(Refused::Node(of));
     }

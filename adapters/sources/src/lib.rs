@@ -67,7 +67,7 @@
 //! when that changes ([`Sink::problem`]), and the log line by line: names and reasons, not pods.
 //! It ends only when the sink does not know it. No content can make it panic.
 
-pub use sink::Sink;
+pub use sink::{Sink, Troubles};
 
 #[cfg(feature = "apiserver")]
 pub mod apiserver;
@@ -87,6 +87,7 @@ mod folders;
 mod identity;
 #[cfg(test)]
 mod mangled;
+mod not_utf8;
 mod problems;
 #[cfg(test)]
 mod recorder;

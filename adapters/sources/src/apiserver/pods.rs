@@ -27,8 +27,8 @@ pub(super) struct Pods {
     listed: bool,
     /// The server or the file that was spoken to last.
     pub(super) place: String,
-    /// The trouble on the way, and the place that it was of.
-    trouble: Option<(String, Problem)>,
+    /// What the machine says, each with the place that it was of.
+    troubles: BTreeMap<String, Problem>,
 }
 
 impl Pods {
@@ -43,7 +43,7 @@ impl Pods {
             listed: false,
             place: options.cluster.to_string(),
             node: options.node_name,
-            trouble: None,
+            troubles: BTreeMap::new(),
         }
     }
 
@@ -113,19 +113,23 @@ impl Pods {
     }
 
     /// Tells what is wrong now.
-    pub(super) fn tell(&mut self, trouble: Option<String>, keeper: Option<&Keeper>) {
-        self.trouble = match (self.trouble.take(), trouble) {
-            (Some((told, problem)), Some(text)) if told == text => Some((told, problem)),
-            (_, Some(text)) => {
-                let problem = Problem::fault(self.place.as_str(), text.as_str());
-                Some((text, problem))
-            }
-            (_, None) => None,
-        };
-        let trouble = self.trouble.iter().map(|(_, problem)| problem.clone());
+    pub(super) fn tell<'a>(
+        &mut self,
+        troubles: impl Iterator<Item = (&'a str, bool)>,
+        keeper: Option<&Keeper>,
+    ) {
+        let mut before = std::mem::take(&mut self.troubles);
+        for (text, outdated) in troubles {
+            let problem = before.remove(text).unwrap_or_else(|| match outdated {
+                true => Problem::outdated_as(self.place.as_str(), text),
+                false => Problem::fault(self.place.as_str(), text),
+            });
+            self.troubles.insert(text.to_owned(), problem);
+        }
+        let troubles = self.troubles.values().cloned();
         let kept = keeper.and_then(Keeper::problem).cloned();
         let refused = self.refused.values().cloned();
-        let now: BTreeSet<_> = refused.chain(trouble).chain(kept).collect();
+        let now: BTreeSet<_> = refused.chain(troubles).chain(kept).collect();
         self.problems.replace(now, SOURCE, &self.sink);
     }
 

@@ -96,6 +96,8 @@ def encoded_pod():
     seed("encoded_pod", "packed", pod() + field(2, field(14, field(4, b"\x01\x80\x02\x03") + b"\x20\x04")))
     seed("encoded_pod", "packed_badly", pod() + field(2, field(14, field(4, b"\x01\x80"))))
     seed("encoded_pod", "not_utf8", pod() + field(2, field(10, b"\xc3(")))
+    cut = field(3, field(3, b"cut \xe2\x82")) + field(1, field(12, field(1, b"k\xff") + field(2, b"\xed\xa0\x80")))
+    seed("encoded_pod", "message_cut_in_a_character", pod() + cut)
     seed("encoded_pod", "identity_not_utf8", field(1, field(5, b"\xc3(")))
     for levels in [97, 98, 99, 100]:
         for inner in [b"", b"\x08\x01"]:
@@ -166,6 +168,8 @@ def json():
     seed("json", "negative_zero", b'{"spec":{"priority":-0e2},"x":1.50}')
     seed("json", "dots", b'"..."')
     seed("json", "escapes", b'["\\u00e9\\ud83d\\ude00\\n", true, null, {}]')
+    seed("json", "surrogates", b'{"metadata":{"name":"\\ud800\\udc00\\ud800\\u0041\\udc00","uid":"\\uD800\\n"}}')
+    seed("json", "not_utf8", b'{"metadata":{"name":"a\xff\xe2\x82","annotations":{"\xc3":"\xed\xa0\x80"}}}')
     seed("json", "encoded", pod())
 
 
@@ -301,6 +305,8 @@ def cri():
     lost, same = b"\x0b\x00", b"\x0c\x00"
     seed("cri", "running", first)
     seed("cri", "ended", view(sandboxes, containers, sandbox_status, ended))
+    not_utf8 = told(b"c1", b"\x18\x02\x30\x09\x38\x01" + field(11, b"cut \xe2\x82") + field(12, field(1, b"\xff") + field(2, b"\xfe")))
+    seed("cri", "not_utf8", view(sandbox(b"s1", field(6, field(1, b"l") + field(2, b"\xc3"))), containers, sandbox_status, not_utf8))
     seed("cri", "untold", view(sandboxes * 2, containers, b"\xff", running))
     seed("cri", "mistaken", view(sandboxes, containers, running, sandbox_status))
     seed("cri", "cut", view(sandboxes[:-1], containers))

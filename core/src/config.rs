@@ -102,10 +102,11 @@ pub const DEFAULT_MAX_WATCHES: NonZeroU32 = NonZeroU32::new(4_096).expect("4096 
 pub const DEFAULT_MAX_PODS_PER_SOURCE: NonZeroU32 =
     NonZeroU32::new(65_536).expect("65536 is not zero");
 
-/// Bytes of one pod: an API server takes request bodies of up to 3 MiB, and an event with such a
-/// pod still fits the 4 MiB that gRPC clients receive by default.
+/// Bytes of one pod: a kubelet reads manifests of up to 10 MiB and runs what they say, and an API
+/// server, which takes requests of up to 3 MiB, hands out no more. Such a pod reaches clients that
+/// receive more than the 4 MiB that gRPC allows by default.
 pub const DEFAULT_MAX_POD_BYTES: NonZeroU32 =
-    NonZeroU32::new(3 * 1024 * 1024).expect("3 MiB is not zero");
+    NonZeroU32::new(10 * 1024 * 1024).expect("10 MiB is not zero");
 
 /// Masks with kept projections: a node has some tens of agents, and each asks with a mask of its own
 /// or two.

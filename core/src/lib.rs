@@ -71,7 +71,7 @@
 //! | [`Config::watch_buffer`] | 100 events a watch | [`Config::slow_watch`]: that watch ends, or folds its events |
 //! | [`Config::max_watches`] | 4,096 | the call is refused |
 //! | [`Config::max_pods_per_source`] | 65,536 | the source's word is refused |
-//! | [`Config::max_pod_bytes`] | 3 MiB, and twice that with a local status | the source's word is refused |
+//! | [`Config::max_pod_bytes`] | 10 MiB, and twice that with a local status | the source's word is refused |
 //! | [`Config::max_projection_masks`] | 64 | the mask that was not used for longest is forgotten |
 //! | [`Config::max_projection_bytes`] | 32 MiB | the same; what does not fit then is made anew each time |
 //! | [`MAX_DEPTH`] | 100 levels of nesting | the bytes are refused |

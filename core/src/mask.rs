@@ -15,6 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use podsapi_proto::schema::Message;
+use podsapi_proto::text::readable;
 
 use crate::project::{Projection, Selection};
 
@@ -151,13 +152,11 @@ impl FieldMask {
             if record.tag.field != 1 {
                 continue;
             }
-            let text = core::str::from_utf8(record.payload);
-            match text {
-                Ok(text) if record.tag.wire_type == WireType::Length => {
-                    self.add_elements(text, true);
-                }
-                Ok(_) | Err(_) => break,
+            if record.tag.wire_type != WireType::Length {
+                break;
             }
+            // A path that is not UTF-8 is one that does not exist, and is told as such.
+            self.add_elements(&readable(record.payload), true);
         }
         self.add_undecodable();
     }

@@ -7,9 +7,11 @@ use core::fmt;
 use core::ops::Range;
 
 use bytes::Bytes;
+use podsapi_proto::core_v1;
+use podsapi_proto::text::{first_not_utf8, readable};
 
 use crate::config::DEFAULT_MAX_POD_BYTES;
-use crate::wire::WireError;
+use crate::wire::{Reader, WireError};
 
 mod walk;
 
@@ -20,7 +22,9 @@ pub struct Uid(Arc<str>);
 /// The bytes of a `k8s.io.api.core.v1.Pod` that were checked whole; clones share them.
 ///
 /// [`EncodedPod::parse`] is the only way in for pod bytes: after it, nothing can find them
-/// malformed. Unknown fields stay where they are.
+/// malformed. Unknown fields stay where they are, and so do strings that are not UTF-8: Kubernetes
+/// checks none, and what can be served of a pod must not depend on what somebody wrote into it. Its
+/// UID, namespace and name are then read with U+FFFD ([`readable`]), as clients read them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EncodedPod {
     bytes: Bytes,
@@ -28,6 +32,17 @@ pub struct EncodedPod {
     namespace: Range<usize>,
     name: Range<usize>,
     layout: Layout,
+    /// Nothing where every string of the pod is UTF-8.
+    replaced: Option<Arc<Replaced>>,
+}
+
+/// The names of a pod that has a string which is not UTF-8.
+#[derive(Debug, PartialEq, Eq)]
+struct Replaced {
+    namespace: String,
+    name: String,
+    /// Where name, namespace and UID lie.
+    places: [Range<usize>; 3],
 }
 
 /// The bytes of a `k8s.io.api.core.v1.PodStatus` that were checked whole.
@@ -97,6 +112,27 @@ impl Uid {
         Self(Arc::from(uid))
     }
 
+    /// Returns the UID of an encoded pod as far as its bytes go, for a pod that is otherwise no
+    /// message of the schema: what cannot be read is not gone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use podsapi_core::{EncodedPod, Uid};
+    ///
+    /// let broken = b"\x0a\x03\x2a\x01u\x12\x05cut";
+    /// assert!(EncodedPod::parse(broken[..].to_vec().into()).is_err());
+    /// assert_eq!(Uid::in_pod(broken), Some(Uid::new("u")));
+    /// ```
+    pub fn in_pod(pod: &[u8]) -> Option<Self> {
+        let metadata = Reader::new(pod).records();
+        let metadata = metadata.filter(|record| record.tag.field == field::METADATA);
+        let fields = metadata.flat_map(|metadata| Reader::new(metadata.payload).records());
+        let uids = fields.filter(|record| record.tag.field == field::UID);
+        let uid = uids.last()?.payload;
+        (!uid.is_empty()).then(|| Self::new(&readable(uid)))
+    }
+
     /// Returns the spelling.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -141,14 +177,21 @@ impl EncodedPod {
             });
         }
         let found = walk::pod(&bytes)?;
-        let uid = bytes
-            .get(found.uid)
-            .and_then(|uid| core::str::from_utf8(uid).ok())
-            .filter(|uid| !uid.is_empty())
-            .ok_or(PodError::MissingUid)?;
-        let uid = Uid::new(uid);
+        let text = |range: &Range<usize>| readable(bytes.get(range.clone()).unwrap_or_default());
+        let uid = text(&found.uid);
+        if uid.is_empty() {
+            return Err(PodError::MissingUid);
+        }
+        let replaced = (!found.utf8).then(|| {
+            Arc::new(Replaced {
+                namespace: text(&found.namespace).into_owned(),
+                name: text(&found.name).into_owned(),
+                places: [&found.name, &found.namespace, &found.uid].map(Range::clone),
+            })
+        });
         Ok(Self {
-            uid,
+            uid: Uid::new(&uid),
+            replaced,
             namespace: found.namespace,
             name: found.name,
             layout: found.layout,
@@ -168,12 +211,32 @@ impl EncodedPod {
 
     /// Returns the namespace, empty when the pod names none.
     pub fn namespace(&self) -> &str {
-        self.text(&self.namespace)
+        match &self.replaced {
+            Some(replaced) => &replaced.namespace,
+            None => self.text(&self.namespace),
+        }
     }
 
     /// Returns the name, empty when the pod has none.
     pub fn name(&self) -> &str {
-        self.text(&self.name)
+        match &self.replaced {
+            Some(replaced) => &replaced.name,
+            None => self.text(&self.name),
+        }
+    }
+
+    /// Returns name, namespace and UID as they are in the pod, where they may differ from what is
+    /// read of them.
+    pub(crate) fn raw_names(&self) -> Option<[&[u8]; 3]> {
+        let replaced = self.replaced.as_ref()?;
+        let places = replaced.places.each_ref();
+        Some(places.map(|place| self.bytes.get(place.clone()).unwrap_or_default()))
+    }
+
+    /// Returns where the first string is that is not UTF-8, as a path of fields, if there is one.
+    pub fn first_not_utf8(&self) -> Option<String> {
+        self.replaced.as_ref()?;
+        first_not_utf8::<core_v1::Pod>(&self.bytes)
     }
 
     /// Returns where the payload of `metadata` lies, if it is one record.
@@ -196,6 +259,7 @@ impl EncodedPod {
         self.layout.fields_ascend
     }
 
+    /// Returns a string of a pod whose strings are all UTF-8.
     fn text(&self, range: &Range<usize>) -> &str {
         let bytes = self.bytes.get(range.clone()).unwrap_or_default();
         core::str::from_utf8(bytes).unwrap_or_default()

@@ -27,6 +27,8 @@ struct Identity {
     uid: Uid,
     namespace: Box<str>,
     name: Box<str>,
+    /// Name, namespace and UID as they are in the pod, where not all its strings are UTF-8.
+    raw: Option<[Box<[u8]>; 3]>,
 }
 
 /// Which fields a tombstone has beside the identity.
@@ -44,6 +46,7 @@ impl Served {
             uid: pod.uid().clone(),
             namespace: pod.namespace().into(),
             name: pod.name().into(),
+            raw: pod.raw_names().map(|names| names.map(Box::from)),
         };
         Self::with(Arc::new(identity), revision, bytes)
     }
@@ -69,13 +72,20 @@ impl Served {
     /// the time of the deletion where the dialect has no other way to tell it.
     pub(crate) fn tombstone(&self, kind: Tombstone, at: i64) -> Self {
         let mut metadata = Vec::new();
-        for (number, text) in [
-            (field::NAME, &*self.identity.name),
-            (field::NAMESPACE, &*self.identity.namespace),
-            (field::UID, self.uid().as_str()),
-        ] {
-            if !text.is_empty() {
-                put_bytes(number, text.as_bytes(), &mut metadata);
+        let identity = &*self.identity;
+        let names = match &identity.raw {
+            Some(raw) => raw.each_ref().map(|name| &**name),
+            None => {
+                let names = [&*identity.name, &*identity.namespace, self.uid().as_str()];
+                names.map(str::as_bytes)
+            }
+        };
+        for (number, name) in [field::NAME, field::NAMESPACE, field::UID]
+            .into_iter()
+            .zip(names)
+        {
+            if !name.is_empty() {
+                put_bytes(number, name, &mut metadata);
             }
         }
         match kind {

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use podsapi_core::{SourceConfig, SourceError, SourceEvent, SourceId};
 use podsapi_h2::Server;
-use podsapi_sources::Sink;
 use podsapi_sources::cri::Word;
 use podsapi_sources::join::{Join, SourceRef};
 use podsapi_sources::view::NodeFacts;
+use podsapi_sources::{self as sources, Sink};
 use podsapi_tokio::TokioRuntime;
 
 /// A server behind a join; clones share it.
@@ -42,8 +42,21 @@ struct Troubles {
     without_status: Option<String>,
     /// What of it the server refused, of its last list or since.
     refused: Option<String>,
+    /// Problems that the source itself reported and the server was not told of yet.
+    new: u64,
+    /// Pods that are served in an older state.
+    outdated: u64,
     /// What was told of all this.
-    told: Option<String>,
+    told: Told,
+}
+
+/// What a server was told of the troubles of a source.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Told {
+    text: Option<String>,
+    /// What is not the source's own word.
+    of_others: [Option<String>; 2],
+    outdated: u64,
 }
 
 impl Joined {
@@ -77,8 +90,14 @@ impl Joined {
     }
 
     /// Returns where the owner in this place puts its pods; `listed` is called after each list.
-    pub(crate) fn sink(&self, owner: usize, listed: impl Fn() + Send + Sync + 'static) -> Sink {
+    pub(crate) fn sink(
+        &self,
+        owner: usize,
+        name: &str,
+        listed: impl Fn() + Send + Sync + 'static,
+    ) -> Sink {
         let (events, problems, earlier) = (self.clone(), self.clone(), self.clone());
+        let troubles = self.clone();
         let sink = Sink::new(
             move |event| {
                 let complete = matches!(event, SourceEvent::Complete { .. });
@@ -88,9 +107,12 @@ impl Joined {
                 }
                 Ok(())
             },
-            move |problem| problems.set_own(SourceRef::Owner(owner), problem),
+            move |problem| problems.set_own(SourceRef::Owner(owner), of_text(problem)),
             TokioRuntime::wall_seconds,
         );
+        let sink = sink
+            .with_name(name)
+            .with_troubles(move |now| troubles.set_own(SourceRef::Owner(owner), now));
         sink.with_stale(move |stale| {
             if let Some(id) = earlier.shared.id(SourceRef::Owner(owner)) {
                 earlier.shared.server.source_stale(id, stale);
@@ -102,7 +124,7 @@ impl Joined {
     pub(crate) fn hear(&self, word: Word) {
         match word {
             Word::Lost => drop(self.take(|join, _at| join.handle_runtime_lost())),
-            Word::Problem(problem) => self.set_own(SourceRef::Runtime, problem),
+            Word::Problem(problem) => self.set_own(SourceRef::Runtime, of_text(problem)),
             Word::Runtime { name, .. } => {
                 drop(self.take(|join, _at| join.handle_runtime_name(&name)));
             }
@@ -171,11 +193,13 @@ impl Joined {
         refused
     }
 
-    fn set_own(&self, source: SourceRef, problem: Option<String>) {
+    fn set_own(&self, source: SourceRef, now: sources::Troubles) {
         let shared = &*self.shared;
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(troubles) = state.troubles(source) {
-            troubles.own = problem;
+            troubles.own = now.text;
+            troubles.new += now.new;
+            troubles.outdated = now.outdated;
         }
         shared.tell(&mut state);
     }
@@ -202,10 +226,18 @@ impl Shared {
         let owners = self.owners.iter().zip(&mut state.owners);
         let runtime = self.runtime.iter().zip([&mut state.runtime]);
         for (id, troubles) in owners.chain(runtime) {
-            let text = troubles.text();
-            if text != troubles.told {
-                self.server.source_problem(*id, text.clone());
-                troubles.told = text;
+            let told = Told {
+                text: troubles.text(),
+                of_others: [troubles.refused.clone(), troubles.without_status.clone()],
+                outdated: troubles.outdated,
+            };
+            let others = told.of_others.iter().zip(&troubles.told.of_others);
+            let news = others.filter(|(now, before)| now.is_some() && now != before);
+            let new = std::mem::take(&mut troubles.new) + news.count() as u64;
+            if new > 0 || told != troubles.told {
+                let text = told.text.clone();
+                self.server.source_troubles(*id, text, new, told.outdated);
+                troubles.told = told;
             }
         }
     }
@@ -225,6 +257,15 @@ impl Troubles {
         let all = [&self.own, &self.refused, &self.without_status];
         let texts: Vec<&str> = all.into_iter().flatten().map(String::as_str).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
+    }
+}
+
+/// Returns a text as what is wrong with a source that counts nothing.
+fn of_text(text: Option<String>) -> sources::Troubles {
+    sources::Troubles {
+        new: u64::from(text.is_some()),
+        text,
+        outdated: 0,
     }
 }
 

@@ -114,10 +114,11 @@ pub(crate) fn start(
         let sink = match &joined {
             Some(joined) => {
                 let (conflicts, server) = (Conflicts::default(), server.clone());
-                joined.sink(place, move || conflicts.report(&server))
+                let name = owner.name.as_str();
+                joined.sink(place, name, move || conflicts.report(&server))
             }
             None => match server.with_pods(|pods| pods.source(&owner.name)) {
-                Some(id) => sink(&server, id),
+                Some(id) => sink(&server, id, &owner.name),
                 None => {
                     // Each kind of source comes once, under its own name.
                     tracing::error!(source = owner.name, "the source is not known");
@@ -173,8 +174,9 @@ fn join(
     Some(joined)
 }
 
-fn sink(server: &Server<TokioRuntime>, id: SourceId) -> Sink {
+fn sink(server: &Server<TokioRuntime>, id: SourceId, name: &str) -> Sink {
     let (events, problems) = (server.clone(), server.clone());
+    let troubles = server.clone();
     let conflicts = Conflicts::default();
     Sink::new(
         move |event| {
@@ -188,6 +190,8 @@ fn sink(server: &Server<TokioRuntime>, id: SourceId) -> Sink {
         move |problem| problems.source_problem(id, problem),
         TokioRuntime::wall_seconds,
     )
+    .with_name(name)
+    .with_troubles(move |now| troubles.source_troubles(id, now.text, now.new, now.outdated))
 }
 
 /// Runs a source on a task of its own, and tells `end` why it ended.
@@ -290,7 +294,7 @@ mod tests {
     #[tokio::test]
     async fn a_source_that_panics_is_reported_and_its_pods_stay() {
         let (server, id) = server();
-        let sink = sink(&server, id);
+        let sink = sink(&server, id, "snapshot");
         let end = end(sink.clone());
         let source = async move {
             sink.begin()
@@ -317,7 +321,7 @@ mod tests {
     async fn a_source_that_ends_is_reported_with_its_error() {
         let (server, id) = server();
         let source = async { SourceError::UnknownSource };
-        let end = end(sink(&server, id));
+        let end = end(sink(&server, id, "snapshot"));
         supervise("snapshot".to_owned(), source, end).await;
         let expected = format!("the source ended: {}", SourceError::UnknownSource);
         assert_eq!(server.diagnostics().sources[0].last_error, expected);

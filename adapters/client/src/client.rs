@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_core::{Code, Dialect, Projection, Status};
+use podsapi_proto::text::{Texts, decode};
 use podsapi_proto::{diagnostics, v1alpha1};
 use prost::Message;
 
@@ -157,7 +158,7 @@ impl Client {
     }
 
     /// Calls a method that answers with pods; returns what is left to select of each.
-    async fn pods<M: Message + Default>(
+    async fn pods<M: Texts>(
         &self,
         method: &str,
         message: &[u8],
@@ -202,8 +203,8 @@ fn known_projection(fields: &Fields) -> Result<Projection, ClientError> {
     })
 }
 
-fn decoded<M: Message + Default>(bytes: Bytes) -> Result<M, ClientError> {
-    M::decode(bytes).map_err(|error| {
+fn decoded<M: Texts>(bytes: Bytes) -> Result<M, ClientError> {
+    decode(bytes).map_err(|error| {
         Status::new(
             Code::Internal,
             format!("the answer does not decode: {error}"),

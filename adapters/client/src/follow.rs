@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytes::Bytes;
-use podsapi_core::{Code, Dialect, Status};
+use podsapi_core::{Code, Dialect, Uid};
 
 use crate::backoff::{Backoff, BackoffOptions};
 use crate::client::Client;
 use crate::error::{ClientError, ConnectError};
 use crate::fields::Fields;
-use crate::mirror::{Change, Mirror, MirrorError, MirroredPod};
+use crate::mirror::{Change, Mirror, MirrorError};
 use crate::options::ClientOptions;
 use crate::watch::{Event, EventKind, WatchStream};
 
@@ -192,9 +192,9 @@ impl Follow {
             self.pending.extend(changes.iter().cloned());
         }
         if let Some(awaited) = &mut self.awaited
-            && let Ok(pod) = MirroredPod::parse(&event.pod)
+            && let Some(uid) = Uid::in_pod(&event.pod)
         {
-            awaited.remove(pod.uid().as_bytes());
+            awaited.remove(uid.as_bytes());
         }
         self.finish_unmarked_sync();
         taken.map(|_changes| ())
@@ -232,9 +232,10 @@ impl Follow {
 async fn listed(client: &Client) -> Result<BTreeSet<Bytes>, ClientError> {
     let mut uids = BTreeSet::new();
     for pod in client.with_fields(Fields::identity()).list().await? {
-        let pod = MirroredPod::parse(&pod)
-            .map_err(|error| Status::new(Code::Internal, error.to_string()))?;
-        uids.insert(Bytes::copy_from_slice(pod.uid().as_bytes()));
+        // One without a UID is told by no event that could be awaited.
+        if let Some(uid) = Uid::in_pod(&pod) {
+            uids.insert(Bytes::copy_from_slice(uid.as_bytes()));
+        }
     }
     Ok(uids)
 }

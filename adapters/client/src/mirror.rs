@@ -5,6 +5,10 @@
 //! next watch replays the node, and what it did not replay is reported deleted once it is in sync.
 //! A pod whose bytes did not change is not reported again.
 //!
+//! Pods are known by their UIDs, which are read from the encoded bytes. So an event whose pod cannot
+//! be decoded is an error, and its pod stays as it was: it is there, and is not reported deleted at
+//! the end of a replay. Strings that are not UTF-8 are no such case: they are read with U+FFFD.
+//!
 //! Pods of a watch that asked for some of their fields are as welcome, as long as the UID is among
 //! them. A look-up by what was not asked for finds nothing, and of several pods with one name or
 //! address the choice is by what is known: phase and creation time, if they are there.
@@ -21,8 +25,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use podsapi_core::Uid;
 use podsapi_proto::core_v1;
-use prost::Message;
+use podsapi_proto::text::decode;
 
 use crate::watch::{Event, EventKind};
 use facts::Facts;
@@ -60,7 +65,7 @@ impl MirroredPod {
     ///
     /// When `bytes` are not an encoded pod or the pod has no UID.
     pub fn parse(bytes: &[u8]) -> Result<Self, MirrorError> {
-        let pod = core_v1::Pod::decode(bytes).map_err(MirrorError::Undecodable)?;
+        let pod: core_v1::Pod = decode(bytes).map_err(MirrorError::Undecodable)?;
         let facts = Facts::read(&pod).ok_or(MirrorError::MissingUid)?;
         // A copy, so that one small pod cannot keep a whole received list in memory.
         Ok(Self {
@@ -75,13 +80,14 @@ impl MirroredPod {
         &self.bytes
     }
 
-    /// Returns the pod, decoded.
+    /// Returns the pod, decoded; strings that are not UTF-8 have U+FFFD in them
+    /// ([`podsapi_proto::text`]).
     ///
     /// # Errors
     ///
     /// Never in practice: the bytes were decoded once before.
     pub fn decode(&self) -> Result<core_v1::Pod, prost::DecodeError> {
-        core_v1::Pod::decode(&*self.bytes)
+        decode(self.bytes.clone())
     }
 
     /// Returns the UID.
@@ -165,6 +171,8 @@ pub struct Mirror {
     index: Index,
     /// The UIDs that this watch has told so far; unused once it is in sync.
     replayed: BTreeSet<Arc<str>>,
+    /// Whether this watch told a pod without anybody knowing which; unused once it is in sync.
+    told_unknown: bool,
     synced: bool,
 }
 
@@ -179,15 +187,15 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// When the event's pod cannot be read; the mirror is then as before.
+    /// When the event's pod cannot be read; the mirror has the pod as it was before.
     pub fn handle_event(&mut self, event: &Event) -> Result<Vec<Change>, MirrorError> {
         match event.kind {
             EventKind::Added | EventKind::Modified => {
                 Ok(self.upsert(&event.pod)?.into_iter().collect())
             }
             EventKind::Deleted => {
-                let uid = MirroredPod::parse(&event.pod)?.facts.uid;
-                Ok(self.remove(&uid).into_iter().collect())
+                let uid = Uid::in_pod(&event.pod).ok_or(MirrorError::MissingUid)?;
+                Ok(self.remove(uid.as_str()).into_iter().collect())
             }
             EventKind::InitialSyncComplete if self.synced => Ok(Vec::new()),
             EventKind::InitialSyncComplete => Ok(self.finish_sync()),
@@ -198,6 +206,7 @@ impl Mirror {
     pub fn handle_disconnect(&mut self) {
         self.synced = false;
         self.replayed.clear();
+        self.told_unknown = false;
     }
 
     /// Returns whether the mirror equals the node, as far as the current watch has told.
@@ -269,7 +278,13 @@ impl Mirror {
     }
 
     fn upsert(&mut self, bytes: &[u8]) -> Result<Option<Change>, MirrorError> {
-        let new = Arc::new(MirroredPod::parse(bytes)?);
+        let new = match MirroredPod::parse(bytes) {
+            Ok(new) => Arc::new(new),
+            Err(error) => {
+                self.told_unreadable(bytes);
+                return Err(error);
+            }
+        };
         let uid = Arc::clone(&new.facts.uid);
         if !self.synced {
             self.replayed.insert(Arc::clone(&uid));
@@ -289,6 +304,17 @@ impl Mirror {
         }))
     }
 
+    /// Notes that a pod is there although it cannot be decoded.
+    fn told_unreadable(&mut self, bytes: &[u8]) {
+        match Uid::in_pod(bytes) {
+            _ if self.synced => {}
+            Some(uid) => {
+                self.replayed.insert(uid.as_str().into());
+            }
+            None => self.told_unknown = true,
+        }
+    }
+
     fn remove(&mut self, uid: &str) -> Option<Change> {
         self.replayed.remove(uid);
         let old = self.pods.remove(uid)?;
@@ -297,14 +323,19 @@ impl Mirror {
     }
 
     fn finish_sync(&mut self) -> Vec<Change> {
-        let gone: Vec<_> = self
-            .pods
-            .keys()
-            .filter(|uid| !self.replayed.contains(*uid))
-            .cloned()
-            .collect();
+        // Any of them may be the one of which nothing could be read.
+        let gone: Vec<_> = match self.told_unknown {
+            true => Vec::new(),
+            false => self
+                .pods
+                .keys()
+                .filter(|uid| !self.replayed.contains(*uid))
+                .cloned()
+                .collect(),
+        };
         let mut changes: Vec<_> = gone.iter().filter_map(|uid| self.remove(uid)).collect();
         self.replayed.clear();
+        self.told_unknown = false;
         self.synced = true;
         changes.push(Change::Synced);
         changes

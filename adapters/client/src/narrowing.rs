@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use podsapi_core::{EncodedPod, Projection, Uid};
+use podsapi_core::{Projection, Uid};
 
 use crate::fields::Fields;
 use crate::watch::{Event, EventKind};
@@ -34,9 +34,7 @@ impl Narrowing {
         if self.wanted.is_all() || kind == EventKind::InitialSyncComplete {
             return Some(Event { kind, pod });
         }
-        let uid = EncodedPod::parse(pod.clone())
-            .ok()
-            .map(|parsed| parsed.uid().clone());
+        let uid = Uid::in_pod(&pod);
         if kind == EventKind::Deleted {
             uid.and_then(|uid| self.told.remove(&uid));
             let pod = select(&self.of_deleted, pod);

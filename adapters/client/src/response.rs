@@ -3,6 +3,7 @@
 use http::{HeaderMap, StatusCode};
 use podsapi_core::{Code, Status};
 use podsapi_grpc::trailers;
+use podsapi_proto::text::readable;
 
 use crate::error::{ClientError, TransportError};
 
@@ -37,7 +38,7 @@ pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), 
     if content_type.starts_with(b"application/grpc") {
         return Ok(());
     }
-    let found = String::from_utf8_lossy(content_type);
+    let found = readable(content_type);
     let text = format!("expected content type application/grpc, found {found:?}");
     Err(Status::new(Code::Unknown, text))
 }

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use podsapi_core::{Code, Dialect, Status};
+use podsapi_proto::text::decode;
 use podsapi_proto::{core_v1, documented, v1alpha1};
-use prost::Message;
 
 use crate::channel::MessageStream;
 use crate::error::ClientError;
@@ -83,7 +83,7 @@ pub(crate) fn read_event(dialect: Dialect, message: Bytes) -> Result<Event, pros
 }
 
 fn released_event(message: Bytes) -> Result<Event, prost::DecodeError> {
-    let event = v1alpha1::WatchPodsEvent::decode(message)?;
+    let event: v1alpha1::WatchPodsEvent = decode(message)?;
     let kind = match v1alpha1::EventType::try_from(event.r#type) {
         Ok(v1alpha1::EventType::Added) => EventKind::Added,
         Ok(v1alpha1::EventType::Deleted) => EventKind::Deleted,
@@ -100,8 +100,9 @@ fn released_event(message: Bytes) -> Result<Event, prost::DecodeError> {
 
 /// Reads an event that is only a pod; a deletion is an identity that was deleted without grace.
 fn documented_event(message: Bytes) -> Result<Event, prost::DecodeError> {
-    let pod = documented::PodWatchResponse::decode(message)?.pod;
-    let read = core_v1::Pod::decode(&*pod)?;
+    let pod = decode::<documented::PodWatchResponse>(message)?.pod;
+    // What cannot be read is for whoever reads it to report; a deletion can be read.
+    let read: core_v1::Pod = decode(pod.clone()).unwrap_or_default();
     let deleted = read.spec.is_none()
         && read.status.is_none()
         && read.metadata.is_some_and(|metadata| {

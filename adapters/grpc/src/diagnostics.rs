@@ -26,8 +26,10 @@ pub struct Surroundings {
 pub struct SourceNotes {
     /// Events that were taken.
     pub events: u64,
-    /// Times that the source reported trouble.
+    /// Problems that the source reported.
     pub problems: u64,
+    /// Pods of it that are served in an older state, since the newer one was refused.
+    pub outdated: u64,
     /// The trouble that it has now.
     pub last_error: Option<String>,
     /// Whether its pods are those of an earlier run.
@@ -114,6 +116,7 @@ mod tests {
         let noted = SourceNotes {
             events: 2,
             problems: 1,
+            outdated: 0,
             last_error: Some("broken".into()),
             stale: true,
         };

@@ -8,6 +8,7 @@ use podsapi_proto::health::{
     HealthCheckRequest, HealthCheckResponse, HealthListRequest, HealthListResponse,
     health_check_response::ServingStatus,
 };
+use podsapi_proto::text::decode;
 use prost::Message;
 
 use crate::{
@@ -66,7 +67,7 @@ impl Health {
     ///
     /// INTERNAL for a message that is no request.
     pub fn list(self, message: &[u8]) -> Result<Bytes, Status> {
-        HealthListRequest::decode(message).map_err(malformed)?;
+        decode::<HealthListRequest>(message).map_err(malformed)?;
         let statuses = [""].into_iter().chain(SERVICES).filter_map(|service| {
             let status = self.of(service)?.into();
             Some((service.to_string(), HealthCheckResponse { status }))
@@ -87,7 +88,7 @@ impl Health {
 ///
 /// INTERNAL for a message that is no request.
 pub fn watched_service(message: &[u8]) -> Result<String, Status> {
-    let request = HealthCheckRequest::decode(message).map_err(malformed)?;
+    let request: HealthCheckRequest = decode(message).map_err(malformed)?;
     Ok(request.service)
 }
 

@@ -9,6 +9,7 @@ use podsapi_proto::reflection::{
     ServerReflectionRequest, ServerReflectionResponse, ServiceResponse,
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
 };
+use podsapi_proto::text::decode;
 use prost::Message;
 
 use crate::{dialect::SERVICES, text::escape};
@@ -34,7 +35,7 @@ impl Conversation {
     /// INTERNAL for a message that is no request, `INVALID_ARGUMENT` for one that asks nothing;
     /// the stream ends.
     pub fn answer(&mut self, message: &[u8]) -> Result<Bytes, Status> {
-        let request = ServerReflectionRequest::decode(message).map_err(|error| {
+        let request: ServerReflectionRequest = decode(message).map_err(|error| {
             let text = format!("the request cannot be decoded: {error}");
             Status::new(Code::Internal, text)
         })?;

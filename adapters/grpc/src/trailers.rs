@@ -12,6 +12,7 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 use podsapi_core::{Code, Status, Violation};
+use podsapi_proto::text::{decode as decode_message, readable};
 use podsapi_proto::{
     google_rpc,
     well_known::{Any, Duration},
@@ -198,8 +199,7 @@ fn percent_decode(value: &[u8]) -> String {
             }
         };
     }
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    readable(&bytes).into_owned()
 }
 
 fn hex(digit: u8) -> Option<u8> {
@@ -278,7 +278,7 @@ fn with_details(mut status: Status, value: &[u8]) -> Status {
     let details = BASE64
         .decode(value)
         .ok()
-        .and_then(|bytes| google_rpc::Status::decode(bytes.as_slice()).ok())
+        .and_then(|bytes| decode_message::<google_rpc::Status>(bytes.as_slice()).ok())
         .unwrap_or_default()
         .details;
     let mut violations = Vec::new();
@@ -287,7 +287,7 @@ fn with_details(mut status: Status, value: &[u8]) -> Status {
         // Only what follows the last slash names the type.
         match type_url.rsplit('/').next().unwrap_or_default() {
             BAD_REQUEST => {
-                let request = google_rpc::BadRequest::decode(value).unwrap_or_default();
+                let request = decode_message::<google_rpc::BadRequest>(value).unwrap_or_default();
                 violations.extend(request.field_violations.into_iter().map(|one| Violation {
                     field: one.field,
                     description: one.description,
@@ -295,7 +295,7 @@ fn with_details(mut status: Status, value: &[u8]) -> Status {
                 violations.truncate(MAX_VIOLATIONS);
             }
             ERROR_INFO if status.reason().is_none() => {
-                let info = google_rpc::ErrorInfo::decode(value).unwrap_or_default();
+                let info = decode_message::<google_rpc::ErrorInfo>(value).unwrap_or_default();
                 if !info.reason.is_empty() {
                     let metadata = info.metadata.into_iter().take(MAX_METADATA);
                     status = status

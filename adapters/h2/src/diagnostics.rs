@@ -6,6 +6,7 @@ use bytes::Bytes;
 use podsapi_core::{Code, Pods, SourceId, Status};
 use podsapi_grpc::diagnostics::{self, SourceNotes, Surroundings};
 use podsapi_proto::diagnostics::{GetStatusRequest, GetStatusResponse};
+use podsapi_proto::text::decode;
 use prost::Message;
 
 use crate::{
@@ -27,7 +28,7 @@ impl<R: Runtime> Server<R> {
 impl<R: Runtime> Shared<R> {
     /// Answers a call of `GetStatus`, which is neither gated nor rate limited.
     pub(crate) fn diagnose(&self, message: &Bytes) -> Decision {
-        if let Err(error) = GetStatusRequest::decode(message.as_ref()) {
+        if let Err(error) = decode::<GetStatusRequest>(message.as_ref()) {
             let text = format!("the request cannot be decoded: {error}");
             return Decision::Refuse(Status::new(Code::Internal, text));
         }

@@ -38,6 +38,7 @@ impl<R: Runtime> Server<R> {
                         counts: view.counts,
                         age_nanos: view.last_news.map(|news| now.nanos_since(news)),
                         problems: notes.map_or(0, |notes| notes.problems),
+                        outdated: notes.map_or(0, |notes| notes.outdated),
                         stale: notes.is_some_and(|notes| notes.stale),
                     }
                 })
@@ -79,6 +80,7 @@ struct Source {
     counts: SourceCounts,
     age_nanos: Option<u64>,
     problems: u64,
+    outdated: u64,
     stale: bool,
 }
 
@@ -259,7 +261,7 @@ fn source_metrics(page: &mut Page, sources: &[Source]) {
             );
         }
     }
-    let rows: [SourceRow; 7] = [
+    let rows: [SourceRow; 8] = [
         (
             "podsapi_source_pods",
             GAUGE,
@@ -271,6 +273,12 @@ fn source_metrics(page: &mut Page, sources: &[Source]) {
             GAUGE,
             "Pods of the source that are served from a source of higher precedence.",
             |one| one.counts.shadowed,
+        ),
+        (
+            "podsapi_source_outdated_pods",
+            GAUGE,
+            "Pods of the source that are served in an older state, since the newer one was refused.",
+            |one| one.outdated,
         ),
         (
             "podsapi_source_stale",
@@ -299,7 +307,7 @@ fn source_metrics(page: &mut Page, sources: &[Source]) {
         (
             "podsapi_source_problems_total",
             COUNTER,
-            "Troubles that the source reported.",
+            "Problems that the source reported.",
             |one| one.problems,
         ),
     ];

@@ -204,10 +204,18 @@ impl<R: Runtime> Server<R> {
 
     /// Records the last error of a source, which diagnostics show; none clears it.
     pub fn source_problem(&self, source: SourceId, problem: Option<String>) {
+        let new = u64::from(problem.is_some());
+        self.source_troubles(source, problem, new, 0);
+    }
+
+    /// Records all that is wrong with a source in one text, how many problems of it are new, and how
+    /// many of its pods are served in an older state.
+    pub fn source_troubles(&self, source: SourceId, text: Option<String>, new: u64, outdated: u64) {
         self.shared.with_service(|service| {
             let notes = service.notes.entry(source).or_default();
-            notes.problems += u64::from(problem.is_some());
-            notes.last_error = problem;
+            notes.problems += new;
+            notes.outdated = outdated;
+            notes.last_error = text;
         });
     }
 

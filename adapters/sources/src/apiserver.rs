@@ -109,7 +109,7 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         while let Some(word) = machine.poll_word() {
             pods.take(word, keeper.as_mut())?;
         }
-        pods.tell(machine.problem(), keeper.as_ref());
+        pods.tell(machine.problems(), keeper.as_ref());
         if !machine.wants_answer() {
             call = Call::None;
         }

@@ -12,7 +12,7 @@
 //!
 //! | pod | sequence |
 //! | --- | --- |
-//! | from a manifest | `podsapi manifest v1`, the node's name, the path of the file (folder as configured, not resolved), the first document as it is read (of a key twice the last value, `apiVersion` v1 and `kind` Pod however they are spelled) |
+//! | from a manifest | `podsapi manifest v1`, the node's name, the path of the file (folder as an absolute path, links not resolved), the first document as it is read (of a key twice the last value, `apiVersion` v1 and `kind` Pod however they are spelled) |
 //! | from a snapshot | `podsapi snapshot v1`, `spec.nodeName`, `metadata.namespace`, `metadata.name` |
 //!
 //! So a comment or other spacing in a manifest leaves its UID alone, another value gives it a new

@@ -19,11 +19,11 @@ use std::time::Duration;
 
 use podsapi_client::{Backoff, BackoffOptions};
 use podsapi_core::{EncodedPod, SourceError};
-use podsapi_proto::json::{Value, parse_json};
+use podsapi_proto::json::Value;
 
 use crate::problems::{Problem, Problems};
 use crate::sink::Sink;
-use crate::snapshot::list;
+use crate::snapshot::{list, salvage};
 use crate::tree;
 
 pub use endpoint::{Endpoint, EndpointError};
@@ -244,8 +244,8 @@ enum Said {
 
 /// Reads a list of pods; anything else, even an empty object, says nothing about pods.
 fn read(answer: &[u8], before: &[EncodedPod]) -> Result<Said, String> {
-    let document =
-        parse_json(answer).map_err(|error| format!("the answer is not JSON: {error}"))?;
+    let read = salvage::json(answer).map_err(|error| format!("the answer is not JSON: {error}"))?;
+    let document = read.documents.first().unwrap_or(&Value::Null);
     let kind = document
         .as_map()
         .map_or("", |document| tree::text(document, "kind"));
@@ -257,7 +257,7 @@ fn read(answer: &[u8], before: &[EncodedPod]) -> Result<Said, String> {
     }
     match document.get("items") {
         None | Some(Value::Null) => Ok(Said::Nothing),
-        Some(Value::List(_)) => list::read(vec![document], before).map(Said::List),
+        Some(Value::List(_)) => list::read(read, before).map(Said::List),
         Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Map(_)) => {
             Err("expected a list of items in the answer, found none".to_owned())
         }

@@ -73,7 +73,7 @@
 //! It ends only when the sink does not know it. No content can make it panic.
 
 pub use reload::Reload;
-pub use sink::Sink;
+pub use sink::{Sink, Troubles};
 
 #[cfg(feature = "apiserver")]
 pub mod apiserver;
@@ -93,6 +93,7 @@ mod folders;
 mod identity;
 #[cfg(test)]
 mod mangled;
+mod not_utf8;
 mod problems;
 #[cfg(test)]
 mod recorder;

@@ -349,12 +349,21 @@ impl ListWatch {
         let faults = self.pods.faults();
         let more = faults.len().saturating_sub(FAULTS_TOLD);
         let outage = self.outage.as_deref();
+        let faults = faults.map(|fault| fault.text.as_str());
         let mut lines: Vec<_> = outage.into_iter().chain(faults.take(FAULTS_TOLD)).collect();
         let rest = format!("and {more} more");
         if more > 0 {
             lines.push(&rest);
         }
         (!lines.is_empty()).then(|| lines.join("; "))
+    }
+
+    /// Returns the same in parts: why the last request failed, and what is wrong with single pods,
+    /// with whether they are served as they were before.
+    pub fn problems(&self) -> impl Iterator<Item = (&str, bool)> {
+        let outage = self.outage.iter().map(|text| (text.as_str(), false));
+        let faults = self.pods.faults();
+        outage.chain(faults.map(|fault| (fault.text.as_str(), fault.outdated)))
     }
 
     /// Returns what has happened so far.

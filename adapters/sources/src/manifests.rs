@@ -25,7 +25,7 @@
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -62,9 +62,11 @@ pub struct Options {
 impl Options {
     /// Reads `directory` as the kubelet of `node_name` would, again every 20 seconds: the period
     /// at which a kubelet does by default (`fileCheckFrequency`).
+    ///
+    /// However the folder is spelled, it becomes one absolute path, since that is in the UIDs of pods.
     pub fn new(directory: impl Into<PathBuf>, node_name: impl Into<String>) -> Self {
         Self {
-            directory: directory.into(),
+            directory: absolute(directory.into()),
             node_name: node_name.into(),
             rescan: RESCAN,
         }
@@ -247,6 +249,22 @@ impl Watch {
         self.problems.replace(problems, SOURCE, sink);
         Ok(())
     }
+}
+
+/// Returns the one spelling of a folder, as far as links leave no doubt: they are followed only where
+/// the path climbs out of a folder again.
+fn absolute(folder: PathBuf) -> PathBuf {
+    let whole = std::path::absolute(&folder).unwrap_or(folder);
+    let parts: Vec<_> = whole.components().collect();
+    let last = parts.iter().rposition(|part| *part == Component::ParentDir);
+    let climbs = last.map_or(0, |last| last + 1);
+    let (climb, rest) = parts.split_at(climbs);
+    let climb: PathBuf = climb.iter().collect();
+    let climb = climb.canonicalize().unwrap_or(climb);
+    climb
+        .iter()
+        .chain(rest.iter().map(|part| part.as_os_str()))
+        .collect()
 }
 
 /// What one reading of the folder came to.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use podsapi_core::{EncodedPod, SourceError, SourceEvent, Uid};
 use podsapi_proto::json::printable;
 
-use crate::problems::Problem;
+use crate::not_utf8::NotUtf8;
+use crate::problems::{Problem, summary};
 use crate::reload::{Reload, Reloads};
 
 /// Takes what one source says: its pods, and in words what is wrong with it.
@@ -18,6 +19,20 @@ pub struct Sink {
     outlets: Arc<Outlets>,
     stale: Option<Arc<dyn Fn(bool) + Send + Sync>>,
     reload: Option<Reload>,
+    troubles: Option<Arc<dyn Fn(Troubles) + Send + Sync>>,
+    /// What logs call the source.
+    name: Arc<str>,
+}
+
+/// What is wrong with a source now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Troubles {
+    /// All of it in words; `None` when nothing is.
+    pub text: Option<String>,
+    /// How many problems of it were not there when this was told last.
+    pub new: u64,
+    /// How many pods are served as they were, since what they are now cannot be.
+    pub outdated: u64,
 }
 
 /// The three closures that every sink has.
@@ -25,6 +40,17 @@ struct Outlets {
     event: Box<dyn Fn(SourceEvent) -> Result<(), SourceError> + Send + Sync>,
     problem: Box<dyn Fn(Option<String>) + Send + Sync>,
     wall_seconds: Box<dyn Fn() -> i64 + Send + Sync>,
+    known: Mutex<Known>,
+}
+
+/// What was told of what is wrong.
+#[derive(Debug, Default)]
+struct Known {
+    /// What the source itself says.
+    own: Troubles,
+    /// What its pods say.
+    not_utf8: NotUtf8,
+    told: Option<String>,
 }
 
 impl Sink {
@@ -40,9 +66,30 @@ impl Sink {
                 event: Box::new(event),
                 problem: Box::new(problem),
                 wall_seconds: Box::new(wall_seconds),
+                known: Mutex::default(),
             }),
             stale: None,
             reload: None,
+            troubles: None,
+            name: "unnamed".into(),
+        }
+    }
+
+    /// Returns the sink of a source that logs call `name`.
+    #[must_use]
+    pub fn with_name(self, name: &str) -> Self {
+        Self {
+            name: name.into(),
+            ..self
+        }
+    }
+
+    /// Returns the sink with another outlet for what is wrong, which is told numbers too.
+    #[must_use]
+    pub fn with_troubles(self, troubles: impl Fn(Troubles) + Send + Sync + 'static) -> Self {
+        Self {
+            troubles: Some(Arc::new(troubles)),
+            ..self
         }
     }
 
@@ -79,7 +126,9 @@ impl Sink {
     ///
     /// What the receiver refuses.
     pub fn begin(&self) -> Result<(), SourceError> {
-        (self.outlets.event)(SourceEvent::Begin)
+        (self.outlets.event)(SourceEvent::Begin)?;
+        self.known(|known| known.not_utf8.begin());
+        Ok(())
     }
 
     /// Hands over one pod as it is now.
@@ -90,7 +139,14 @@ impl Sink {
     /// many.
     pub fn put(&self, pod: EncodedPod) -> Result<(), SourceError> {
         let at = self.now();
-        (self.outlets.event)(SourceEvent::Put { pod, at })
+        (self.outlets.event)(SourceEvent::Put {
+            pod: pod.clone(),
+            at,
+        })?;
+        if self.known(|known| known.not_utf8.put(&pod, &self.name)) {
+            self.tell();
+        }
+        Ok(())
     }
 
     /// Says that the source no longer has a pod.
@@ -100,7 +156,14 @@ impl Sink {
     /// What the receiver refuses.
     pub fn remove(&self, uid: Uid) -> Result<(), SourceError> {
         let at = self.now();
-        (self.outlets.event)(SourceEvent::Remove { uid, at })
+        (self.outlets.event)(SourceEvent::Remove {
+            uid: uid.clone(),
+            at,
+        })?;
+        if self.known(|known| known.not_utf8.remove(&uid, &self.name)) {
+            self.tell();
+        }
+        Ok(())
     }
 
     /// Ends a complete list: what was not put since [`Sink::begin`] is gone.
@@ -110,7 +173,11 @@ impl Sink {
     /// What the receiver refuses.
     pub fn complete(&self) -> Result<(), SourceError> {
         let at = self.now();
-        (self.outlets.event)(SourceEvent::Complete { at })
+        (self.outlets.event)(SourceEvent::Complete { at })?;
+        if self.known(|known| known.not_utf8.complete(&self.name)) {
+            self.tell();
+        }
+        Ok(())
     }
 
     /// Says that the source lost its pods from sight; the last known ones stay.
@@ -119,6 +186,7 @@ impl Sink {
     ///
     /// What the receiver refuses.
     pub fn lost(&self) -> Result<(), SourceError> {
+        self.known(|known| known.not_utf8.lost());
         (self.outlets.event)(SourceEvent::Lost)
     }
 
@@ -153,7 +221,48 @@ impl Sink {
     /// Tells what is wrong with the source, or with `None` that nothing is any more; control
     /// characters are told as escapes.
     pub fn problem(&self, text: Option<String>) {
-        (self.outlets.problem)(text.map(|text| printable(&text).into_owned()));
+        let new = u64::from(text.is_some());
+        self.troubles(Troubles {
+            text,
+            new,
+            outdated: 0,
+        });
+    }
+
+    /// Tells what is wrong with the source, with numbers; control characters are told as escapes.
+    pub fn troubles(&self, troubles: Troubles) {
+        self.known(|known| {
+            let new = known.own.new + troubles.new;
+            known.own = Troubles { new, ..troubles };
+        });
+        self.tell();
+    }
+
+    /// Tells all that is known of what is wrong.
+    fn tell(&self) {
+        let (troubles, is_news) = self.known(|known| {
+            let texts = [known.own.text.clone(), summary(known.not_utf8.problems())];
+            let texts: Vec<_> = texts.into_iter().flatten().collect();
+            let text = (!texts.is_empty()).then(|| printable(&texts.join("; ")).into_owned());
+            let troubles = Troubles {
+                new: std::mem::take(&mut known.own.new) + known.not_utf8.take_appeared(),
+                outdated: known.own.outdated,
+                text: text.clone(),
+            };
+            let is_news = text != known.told;
+            known.told = text;
+            (troubles, is_news)
+        });
+        match &self.troubles {
+            Some(outlet) => outlet(troubles),
+            None if is_news => (self.outlets.problem)(troubles.text),
+            None => {}
+        }
+    }
+
+    fn known<T>(&self, act: impl FnOnce(&mut Known) -> T) -> T {
+        let known = self.outlets.known.lock();
+        act(&mut known.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Tells whether the pods are those of an earlier run, which the source itself has not told yet.

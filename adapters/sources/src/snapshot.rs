@@ -2,7 +2,8 @@
 //!
 //! The file holds what `kubectl get pods -o json` or `-o yaml` prints, what a kubelet answers on
 //! `/pods` (whose items name no kind), one pod, or several of these one after another. It is read
-//! again when it changes, and a new content replaces the old in one step. While it cannot be read
+//! again when it changes, and a new content replaces the old in one step. A pod that cannot be read,
+//! be it because the text of it is broken, hides no other. While it cannot be read
 //! (it is half written, broken, gone, or holds something else, as an error page is) the pods read last stay; before the first reading there
 //! are none, and the source is not complete. A pod without a UID is served under a hash
 //! (`src/identity.rs`).
@@ -20,10 +21,11 @@ use tokio::time::Instant;
 
 use crate::folders::Folders;
 use crate::problems::{Problem, Problems};
+use crate::regular;
 use crate::sink::Sink;
-use crate::{regular, text};
 
 pub(crate) mod list;
+pub(crate) mod salvage;
 
 /// What to read.
 #[derive(Clone, Debug)]
@@ -165,8 +167,8 @@ impl Watch {
         let before = self.served.clone().unwrap_or_default();
         let read = tokio::task::spawn_blocking(move || {
             let content = regular::read(&file, SNAPSHOT_LIMIT_BYTES);
-            let documents = text::documents(&content.map_err(|error| error.to_string())?)?;
-            list::read(documents, &before)
+            let read = salvage::documents(&content.map_err(|error| error.to_string())?)?;
+            list::read(read, &before)
         });
         read.await.unwrap_or_else(|error| Err(error.to_string()))
     }

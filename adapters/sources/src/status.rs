@@ -59,6 +59,7 @@ use core::fmt;
 
 use podsapi_core::{EncodedPod, EncodedStatus, PodError};
 use podsapi_proto::core_v1::{HostIp, Pod, PodIp, PodSpec, PodStatus};
+use podsapi_proto::text::decode;
 use prost::{DecodeError, Message};
 
 use crate::view::{Container, NodeFacts};
@@ -119,7 +120,7 @@ pub fn status(
 ) -> Result<EncodedStatus, StatusError> {
     let owner = Report::decode(merged(pod.bytes(), number::POD_STATUS))?;
     let last = last.map(|last| Report::decode(last.bytes().to_vec()));
-    let mut pod = Pod::decode(pod.bytes().clone())?;
+    let mut pod: Pod = decode(pod.bytes().clone())?;
     pod.status = None;
     let scene = Scene {
         spec: pod.spec.take().unwrap_or_default(),

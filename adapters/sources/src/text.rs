@@ -36,17 +36,17 @@ fn read_yaml(content: &[u8]) -> Result<Vec<Value>, String> {
     parse_yaml(content).map_err(|error| error.to_string())
 }
 
-fn without_mark(content: &[u8]) -> &[u8] {
+pub(crate) fn without_mark(content: &[u8]) -> &[u8] {
     content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content)
 }
 
-fn begins_json(content: &[u8]) -> bool {
+pub(crate) fn begins_json(content: &[u8]) -> bool {
     content.trim_ascii_start().starts_with(b"{")
 }
 
 /// Cuts a stream of JSON objects after each closing brace that closes all; what is unclosed is the
 /// last piece.
-fn json_objects(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn json_objects(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = content.trim_ascii_start();
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -87,6 +87,11 @@ fn object_length(content: &[u8]) -> usize {
         }
     }
     content.len()
+}
+
+pub(crate) fn is_marker(line: &[u8], marker: &[u8]) -> bool {
+    line.strip_prefix(marker)
+        .is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
 }
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();

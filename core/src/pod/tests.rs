@@ -141,9 +141,26 @@ fn unknown_fields_of_every_wire_type_stay_where_they_are() {
 }
 
 #[test]
-fn an_identity_that_is_no_text_is_refused() {
-    let bytes = b"\x0a\x06\x2a\x01u\x0a\x01\xff";
-    assert_eq!(wire_error(bytes), WireErrorKind::NotUtf8.at(7));
+fn strings_that_are_not_utf_8_are_read_with_a_replacement_and_stay_as_they_are() {
+    let bytes = pod_with(field::STATUS, b"\x1a\x04cut\xc3");
+    let pod = parse(&bytes).unwrap();
+    assert_eq!(pod.bytes(), &bytes);
+    assert_eq!(pod.first_not_utf8().as_deref(), Some("status.message"));
+    let plain = parse(&pod_bytes("n", "a", "u", "Running")).unwrap();
+    assert_eq!(plain.first_not_utf8(), None);
+    assert_eq!(
+        (pod.uid(), pod.namespace(), pod.name()),
+        (plain.uid(), plain.namespace(), plain.name())
+    );
+
+    let names = parse(b"\x0a\x0b\x0a\x01\xff\x1a\x02\xe2\x82\x2a\x02u\xc3").unwrap();
+    assert_eq!(names.name(), "\u{fffd}");
+    assert_eq!(names.namespace(), "\u{fffd}\u{fffd}");
+    assert_eq!(names.uid().as_str(), "u\u{fffd}");
+    assert_eq!(names.first_not_utf8().as_deref(), Some("metadata.name"));
+    // Bytes are no text: data of a kind that no schema knows, and of an unknown field.
+    let unknown = pod_with(100, b"\xff");
+    assert_eq!(parse(&unknown).unwrap().first_not_utf8(), None);
 }
 
 #[test]
@@ -212,7 +229,7 @@ proptest! {
         let bytes = pod_with(field::SPEC, b"\x72\x04\x20\x01\x20\x02\x12\x05\x0a\x03abc");
         let mut boundaries = vec![0];
         let mut at = 0;
-        for record in crate::wire::Reader::new(&bytes).records() {
+        for record in Reader::new(&bytes).records() {
             at += record.whole.len();
             boundaries.push(at);
         }

@@ -11,6 +11,8 @@ use crate::wire::{MAX_DEPTH, Reader, Tag, WireError, WireErrorKind, WireType};
 /// What the walk of a pod found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
+    /// Whether every string that the schema knows is UTF-8.
+    pub(super) utf8: bool,
     pub(super) uid: Range<usize>,
     pub(super) namespace: Range<usize>,
     pub(super) name: Range<usize>,
@@ -46,19 +48,22 @@ enum Level {
 /// What the schema expects behind a field number.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
-    /// A string or bytes.
     Bytes,
     Integer {
         repeated: bool,
     },
     Nested(Level),
+    Text,
     /// The schema does not know the number.
     Unknown,
 }
 
 /// Walks the bytes of a message that stands this many levels below the outermost one.
 fn walk(bytes: &[u8], root: Message, above: usize) -> Result<Found, WireError> {
-    let mut found = Found::default();
+    let mut found = Found {
+        utf8: true,
+        ..Found::default()
+    };
     found.layout.fields_ascend = true;
     let mut reader = Reader::new(bytes);
     let mut stack = SmallVec::<[Frame; 12]>::new();
@@ -84,8 +89,14 @@ fn walk(bytes: &[u8], root: Message, above: usize) -> Result<Found, WireError> {
             Expected::Bytes => {
                 let range = length_delimited(&mut reader, tag, start, end)?;
                 reader.move_to(range.end);
+            }
+            Expected::Text => {
+                let range = length_delimited(&mut reader, tag, start, end)?;
+                reader.move_to(range.end);
+                let text = bytes.get(range.clone()).unwrap_or_default();
+                found.utf8 = found.utf8 && core::str::from_utf8(text).is_ok();
                 if in_metadata {
-                    found.identity(tag.field, range, bytes)?;
+                    found.identity(tag.field, range);
                 }
             }
             Expected::Nested(level) => {
@@ -172,7 +183,7 @@ impl Level {
                 },
             },
             Self::Entry(value) => match number {
-                ENTRY_KEY => Expected::Bytes,
+                ENTRY_KEY => Expected::Text,
                 ENTRY_VALUE => Expected::value(value, false),
                 _ => Expected::Unknown,
             },
@@ -184,7 +195,8 @@ impl Expected {
     fn value(kind: Kind, repeated: bool) -> Self {
         match kind {
             Kind::Bool | Kind::Int32 | Kind::Int64 => Self::Integer { repeated },
-            Kind::String | Kind::Bytes => Self::Bytes,
+            Kind::Bytes => Self::Bytes,
+            Kind::String => Self::Text,
             Kind::Message(message) => Self::Nested(Level::Message(message)),
         }
     }
@@ -192,19 +204,13 @@ impl Expected {
 
 impl Found {
     /// Notes a string of the pod's metadata; of several, the last one counts.
-    fn identity(&mut self, number: u32, range: Range<usize>, pod: &[u8]) -> Result<(), WireError> {
-        let place = match number {
-            field::NAME => &mut self.name,
-            field::NAMESPACE => &mut self.namespace,
-            field::UID => &mut self.uid,
-            _ => return Ok(()),
-        };
-        let text = pod.get(range.clone()).unwrap_or_default();
-        if core::str::from_utf8(text).is_err() {
-            return Err(WireErrorKind::NotUtf8.at(range.start));
+    fn identity(&mut self, number: u32, range: Range<usize>) {
+        match number {
+            field::NAME => self.name = range,
+            field::NAMESPACE => self.namespace = range,
+            field::UID => self.uid = range,
+            _ => {}
         }
-        *place = range;
-        Ok(())
     }
 
     /// Notes where a part of the pod lies.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use podsapi_proto::schema::Message;
+use podsapi_proto::text::readable;
 
 use super::{Child, Node, Projection};
 
@@ -84,7 +85,7 @@ fn join(prefix: &str, segment: &str) -> String {
 
 /// Spells a map key as a mask does: bare where it can be, else in backquotes.
 pub(crate) fn spell_key(key: &[u8]) -> String {
-    let text = String::from_utf8_lossy(key);
+    let text = readable(key);
     let bare = !key.is_empty()
         && key
             .iter()

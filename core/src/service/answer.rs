@@ -41,9 +41,11 @@ impl Pods {
                 let uid = requested_uid(&call.body).map_err(Refusal::Malformed)?;
                 let pod = self
                     .store
-                    .get(uid)
+                    .get(&uid)
                     .filter(|pod| namespaces.contains(pod.namespace()));
-                let pod = pod.ok_or(Refusal::NotFound(uid))?;
+                let Some(pod) = pod else {
+                    return Err(Refusal::NotFound(uid));
+                };
                 let answer = Outgoing::get(&self.projections.keep(&mask, pod));
                 Ok(Reply::Answer(answer.with_applied_mask(applied)))
             }

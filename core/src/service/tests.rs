@@ -9,7 +9,7 @@ use crate::call::{Dialect, Method, PeerKey};
 use crate::call::{MaskRequest, Namespaces, Scope};
 use crate::config::{SlowWatch, SourceConfig, SourceKind};
 use crate::mask::FieldMask;
-use crate::pod::Uid;
+use crate::pod::{EncodedPod, Uid};
 use crate::sample::{pod, pod_in_phase, status};
 use crate::wire::put_bytes;
 
@@ -202,12 +202,34 @@ fn a_request_that_cannot_be_decoded_is_internal() {
             Code::Internal
         );
     }
-    for body in [&b"\x08\x01"[..], &b"\x0a\x01\xff"[..]] {
-        assert_eq!(
-            refusal(call(&mut pods, Method::GetPod, body)).0,
-            Code::Internal
-        );
+    let wrong_type = call(&mut pods, Method::GetPod, &b"\x08\x01"[..]);
+    assert_eq!(refusal(wrong_type).0, Code::Internal);
+}
+
+#[test]
+fn a_uid_that_is_not_utf_8_is_asked_for_by_its_bytes_or_as_it_is_read() {
+    let mut pods = ready(&["u"], unlimited());
+    let body = &b"\x0a\x02v\xff"[..];
+    let told = refusal(call(&mut pods, Method::GetPod, body));
+    let expected = "pod with UID v\\u{fffd} not found";
+    assert_eq!(told, (Code::NotFound, expected.into()));
+    let bytes = &b"\x0a\x04\x2a\x02v\xff"[..];
+    let pod = EncodedPod::parse(bytes.into()).unwrap();
+    say(&mut pods, "s", SourceEvent::Put { pod, at: 0 });
+    let id = watch(&mut pods);
+    let expected = answer(call(&mut pods, Method::GetPod, body));
+    assert!(
+        expected.ends_with(b"\x1a\x09\x0a\x07Pending"),
+        "{expected:?}"
+    );
+    assert_eq!(answer(get(&mut pods, "v\u{fffd}")), expected);
+    let uid = Uid::new("v\u{fffd}");
+    say(&mut pods, "s", SourceEvent::Remove { uid, at: 0 });
+    let mut last = Vec::new();
+    while let WatchOutput::Event(event) = pods.poll_watch(id) {
+        last = event.to_vec();
     }
+    assert_eq!(last, b"\x08\x03\x12\x06\x0a\x04\x2a\x02v\xff", "as it came");
 }
 
 #[test]

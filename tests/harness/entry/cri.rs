@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use podsapi_proto::cri as runtime;
+use podsapi_proto::text::decode;
 use podsapi_sources::cri::Answers;
 use podsapi_sources::view::RuntimeView;
-use prost::Message;
 
 use node::Node;
 use told::Told;
@@ -69,9 +69,9 @@ fn view(
     containers: &[u8],
     statuses: &[&[u8]],
 ) -> Option<RuntimeView> {
-    let listed = runtime::ListPodSandboxResponse::decode(sandboxes)
+    let listed = decode::<runtime::ListPodSandboxResponse>(sandboxes)
         .ok()
-        .zip(runtime::ListContainersResponse::decode(containers).ok());
+        .zip(decode::<runtime::ListContainersResponse>(containers).ok());
     let view = answers.read(sandboxes, containers, statuses).ok();
     assert_eq!(view.is_some(), listed.is_some(), "both lists can be read");
     let (view, (sandboxes, containers)) = view.zip(listed)?;

@@ -3,16 +3,18 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use podsapi_core::{EncodedPod, EncodedStatus, PodError};
+use podsapi_client::MirroredPod;
+use podsapi_core::{EncodedPod, EncodedStatus, PodError, Uid};
 use podsapi_proto::core_v1;
 use podsapi_proto::schema;
+use podsapi_proto::text::{self, Field, Holds, Texts};
 use prost::Message;
 
 use super::nesting::{ascends, records};
 use crate::pods::message;
 
-/// What the entry check accepts is decoded by prost as the same pod, alone and in the answer that a
-/// client gets, and stays as it is; what it refuses cannot be decoded from an answer either, or has
+/// What the entry check accepts is decoded as the same pod, alone and in the answer that a client
+/// gets, and stays as it is; what it refuses cannot be decoded from an answer either, or has
 /// no UID.
 ///
 /// # Panics
@@ -24,7 +26,7 @@ pub fn encoded_pod(data: &[u8]) {
     match &parsed {
         Ok(pod) => accepted(pod, data),
         Err(PodError::MissingUid) => {
-            let decoded = core_v1::Pod::decode(data).ok();
+            let decoded: Option<core_v1::Pod> = text::decode(data).ok();
             let metadata = decoded.and_then(|pod| pod.metadata);
             let uid = metadata.unwrap_or_default().uid.unwrap_or_default();
             assert_eq!(uid, "", "there is a UID");
@@ -50,7 +52,7 @@ pub fn encoded_pod(data: &[u8]) {
     }
 }
 
-/// Compares all that is said of a pod with what prost decodes.
+/// Compares all that is said of a pod with what is decoded.
 fn accepted(pod: &EncodedPod, data: &[u8]) {
     assert_eq!(pod.bytes(), data);
     assert_eq!(pod.fields_ascend(), ascends(schema::Message::POD, data));
@@ -68,9 +70,14 @@ fn accepted(pod: &EncodedPod, data: &[u8]) {
         assert_eq!(place.as_ref(), Some(only), "{number}");
     }
     decoded::<ListAnswer>(&answer(data));
-    let Some(decoded) = decoded::<core_v1::Pod>(data) else {
-        return;
-    };
+    let decoded = decoded::<core_v1::Pod>(data);
+    // No other strings than those that a decoder refuses are told as such.
+    let refused = core_v1::Pod::decode(data).is_err();
+    assert_eq!(pod.first_not_utf8().is_some(), refused);
+    assert_eq!(Uid::in_pod(data).as_ref(), Some(pod.uid()));
+    let mirrored = MirroredPod::parse(data).expect("a client takes what a server serves");
+    assert_eq!(mirrored.uid(), pod.uid().as_str());
+    assert_eq!(mirrored.bytes(), data);
     let metadata = decoded.metadata.clone().unwrap_or_default();
     assert_eq!(metadata.uid.as_deref(), Some(pod.uid().as_str()));
     assert_eq!(metadata.name.as_deref().unwrap_or_default(), pod.name());
@@ -83,6 +90,14 @@ fn accepted(pod: &EncodedPod, data: &[u8]) {
     let again = EncodedPod::parse(decoded.encode_to_vec().into()).expect("prost wrote it");
     assert_eq!(again.uid(), pod.uid());
     assert!(again.fields_ascend(), "prost writes in ascending order");
+}
+
+impl Texts for ListAnswer {
+    const TEXTS: &'static [Field] = &[Field {
+        number: 1,
+        name: "pods",
+        holds: Holds::Message(<core_v1::Pod as Texts>::TEXTS),
+    }];
 }
 
 /// The answer that a client of the documented definition decodes.
@@ -104,22 +119,15 @@ fn refused(error: PodError, data: &[u8], pod: &[u8]) {
         panic!("{error}");
     };
     assert!(error.offset <= data.len(), "{error}");
-    let decoded = ListAnswer::decode(answer(pod).as_slice());
+    let decoded: Result<ListAnswer, _> = text::decode(answer(pod).as_slice());
     assert!(decoded.is_err(), "a client decodes it: {error}");
 }
 
-fn decode<M: Message + Default>(part: &[u8]) -> Option<M> {
-    M::decode(part).ok()
+fn decode<M: Texts>(part: &[u8]) -> Option<M> {
+    text::decode(part).ok()
 }
 
-/// Decodes what was accepted; none where a string is not UTF-8, which Kubernetes lets pass but
-/// prost refuses.
-fn decoded<M: Message + Default>(data: &[u8]) -> Option<M> {
-    match M::decode(data) {
-        Ok(message) => Some(message),
-        Err(error) => {
-            assert!(error.to_string().contains("UTF-8"), "{error}");
-            None
-        }
-    }
+/// Decodes what was accepted.
+fn decoded<M: Texts>(data: &[u8]) -> M {
+    text::decode(data).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -57,7 +57,7 @@ fn source(server: &Server<TokioRuntime>, name: &str) -> Source {
 #[tokio::test]
 async fn the_gate_waits_for_the_first_view_of_the_runtime() {
     let (server, joined) = joined(Config::default());
-    list(&joined.sink(0, || {}), &["a", "b"]);
+    list(&joined.sink(0, "s", || {}), &["a", "b"]);
     assert_eq!(server.diagnostics().waiting_for, ["cri"]);
     joined.hear(Word::Runtime {
         name: "fake".to_owned(),
@@ -82,7 +82,7 @@ async fn a_list_with_too_many_pods_is_told_as_a_trouble_and_ends_no_source() {
         max_pods_per_source: NonZeroU32::MIN,
         ..Config::default()
     });
-    let sink = joined.sink(0, || {});
+    let sink = joined.sink(0, "s", || {});
     sink.problem(Some("half read".to_owned()));
     list(&sink, &["a", "b"]);
     let told = source(&server, "manifests").last_error;
@@ -96,7 +96,7 @@ async fn a_list_with_too_many_pods_is_told_as_a_trouble_and_ends_no_source() {
 #[tokio::test]
 async fn a_source_that_speaks_out_of_turn_is_told_so() {
     let (_server, joined) = joined(Config::default());
-    let refused = joined.sink(0, || {}).complete();
+    let refused = joined.sink(0, "s", || {}).complete();
     assert_eq!(refused, Err(SourceError::CompleteBeforeBegin));
 }
 
@@ -110,7 +110,7 @@ async fn without_a_runtime_the_gate_waits_for_the_owners_alone() {
     let runtime = TokioRuntime::new();
     let server = Server::new(Pods::new(config, runtime.now()), Limits::default(), runtime);
     let joined = Joined::new(&server, &[owner], None, NodeFacts::default()).unwrap();
-    let sink = joined.sink(0, || {});
+    let sink = joined.sink(0, "s", || {});
     sink.stale(true);
     list(&sink, &["a"]);
     assert!(server.diagnostics().ready);

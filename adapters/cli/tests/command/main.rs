@@ -21,6 +21,8 @@ mod kubelet;
 #[cfg(test)]
 mod masks;
 #[cfg(test)]
+mod not_utf8;
+#[cfg(test)]
 mod peers;
 #[cfg(test)]
 mod process;

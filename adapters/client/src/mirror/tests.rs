@@ -4,6 +4,7 @@ mod model;
 
 use podsapi_proto::core_v1::{ContainerStatus, Pod, PodIp, PodSpec, PodStatus};
 use podsapi_proto::meta_v1::{ObjectMeta, Time};
+use prost::Message;
 
 use super::*;
 
@@ -168,6 +169,69 @@ fn a_broken_pod_is_an_error_and_changes_nothing() {
     let nameless = event(EventKind::Modified, &Pod::default());
     assert_eq!(mirror.handle_event(&nameless), Err(MirrorError::MissingUid));
     assert_eq!(mirror.pods().len(), 1);
+}
+
+/// Puts a byte that is in no UTF-8 text in place of each `?`.
+fn not_utf8(kind: EventKind, pod: &Pod) -> Event {
+    let bytes = pod.encode_to_vec().into_iter();
+    let bytes = bytes.map(|byte| if byte == b'?' { 0xff } else { byte });
+    Event {
+        kind,
+        pod: bytes.collect(),
+    }
+}
+
+#[test]
+fn a_pod_with_text_that_is_not_utf_8_is_one_like_any_other() {
+    let cut = with_status(annotated(pod("b", "b"), "k?", "?"), phase("Running?"));
+    let mut mirror = mirror(&[pod("a", "a")]);
+    let tell = |mirror: &mut Mirror, event| told(mirror.handle_event(&event).unwrap());
+    assert_eq!(tell(&mut mirror, not_utf8(EventKind::Added, &cut)), "+b");
+    let found = mirror.by_name("ns", "b").unwrap();
+    assert_eq!(found.bytes(), &not_utf8(EventKind::Added, &cut).pod);
+    let status = found.decode().unwrap().status.unwrap();
+    assert_eq!(status.phase(), "Running\u{fffd}");
+
+    mirror.handle_disconnect();
+    assert_eq!(
+        tell(&mut mirror, event(EventKind::Added, &pod("a", "a"))),
+        ""
+    );
+    assert_eq!(tell(&mut mirror, not_utf8(EventKind::Added, &cut)), "");
+    assert_eq!(tell(&mut mirror, marker()), "=", "nothing is gone");
+    assert_eq!(tell(&mut mirror, not_utf8(EventKind::Deleted, &cut)), "-b");
+
+    let unnamed = not_utf8(EventKind::Added, &pod("u?", "?"));
+    assert_eq!(tell(&mut mirror, unnamed), "+u\u{fffd}");
+    let gone = not_utf8(EventKind::Deleted, &pod("u?", "?"));
+    assert_eq!(tell(&mut mirror, gone), "-u\u{fffd}");
+}
+
+#[test]
+fn what_cannot_be_decoded_in_a_replay_is_not_gone() {
+    let with_tail = |pod: &Pod, tail: &[u8]| Event {
+        kind: EventKind::Added,
+        pod: [&pod.encode_to_vec()[..], tail].concat().into(),
+    };
+    let mut mirror = mirror(&[pod("a", "a"), pod("b", "b")]);
+    mirror.handle_disconnect();
+    // The UID can be read, and the spec after it cannot.
+    let broken = with_tail(&pod("b", "b"), b"\x12\x02\x0a\x7f");
+    let error = mirror.handle_event(&broken).unwrap_err();
+    assert!(matches!(error, MirrorError::Undecodable(_)));
+    assert_eq!(told(mirror.handle_event(&marker()).unwrap()), "-a =");
+    assert_eq!(mirror.pods().len(), 1);
+
+    mirror.handle_disconnect();
+    let nameless = Event {
+        kind: EventKind::Added,
+        pod: Bytes::from_static(b"\x0a\xff"),
+    };
+    mirror.handle_event(&nameless).unwrap_err();
+    let marked = mirror.handle_event(&marker()).unwrap();
+    assert_eq!(told(marked), "=", "any of them may be that one");
+    mirror.handle_disconnect();
+    assert_eq!(told(mirror.handle_event(&marker()).unwrap()), "-b =");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What is selected here, beside what a server that applies masks tells of the same history.
 
 use podsapi_core::{
-    Call, Config, Dialect, FieldMask, MaskRequest, Method, Moment, Pods, Reply, SourceConfig,
-    SourceEvent, SourceKind, WatchId, WatchOutput,
+    Call, Config, Dialect, EncodedPod, FieldMask, MaskRequest, Method, Moment, Pods, Reply,
+    SourceConfig, SourceEvent, SourceKind, WatchId, WatchOutput,
 };
 use podsapi_proto::core_v1::{Pod, PodSpec, PodStatus};
 use podsapi_proto::meta_v1::{ObjectMeta, Time};

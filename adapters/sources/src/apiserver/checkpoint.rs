@@ -20,6 +20,7 @@ use std::path::Path;
 
 use bytes::{Buf, Bytes};
 use podsapi_core::EncodedPod;
+use podsapi_proto::text::readable;
 use sha2::{Digest, Sha256};
 
 use super::identity::{Identity, SUM_BYTES, Way};
@@ -181,7 +182,7 @@ fn take<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], Refused> {
 }
 
 fn text(rest: &mut &[u8]) -> Result<String, Refused> {
-    Ok(String::from_utf8_lossy(take(rest)?).into_owned())
+    Ok(readable(take(rest)?).into_owned())
 }
 
 /// Why the file is not used.

@@ -34,8 +34,8 @@ pub(super) struct Pods {
     pub(super) way: Arc<Way>,
     /// That the first list had no pod at all, until there is one.
     nobody: Option<Problem>,
-    /// The trouble on the way, and the place that it was of.
-    trouble: Option<(String, Problem)>,
+    /// What the machine says, each with the place that it was of.
+    troubles: BTreeMap<String, Problem>,
 }
 
 impl Pods {
@@ -52,7 +52,7 @@ impl Pods {
             way: Arc::default(),
             nobody: None,
             node: options.node_name,
-            trouble: None,
+            troubles: BTreeMap::new(),
         }
     }
 
@@ -125,20 +125,28 @@ impl Pods {
     }
 
     /// Tells what is wrong now.
-    pub(super) fn tell(&mut self, trouble: Option<String>, keeper: Option<&Keeper>) {
-        self.trouble = match (self.trouble.take(), trouble) {
-            (Some((told, problem)), Some(text)) if told == text => Some((told, problem)),
-            (_, Some(text)) => {
-                let problem = Problem::fault(self.place.as_str(), text.as_str());
-                Some((text, problem))
-            }
-            (_, None) => None,
-        };
-        let trouble = self.trouble.iter().map(|(_, problem)| problem.clone());
+    pub(super) fn tell<'a>(
+        &mut self,
+        troubles: impl Iterator<Item = (&'a str, bool)>,
+        keeper: Option<&Keeper>,
+    ) {
+        let mut before = std::mem::take(&mut self.troubles);
+        for (text, outdated) in troubles {
+            let problem = before.remove(text).unwrap_or_else(|| match outdated {
+                true => Problem::outdated_as(self.place.as_str(), text),
+                false => Problem::fault(self.place.as_str(), text),
+            });
+            self.troubles.insert(text.to_owned(), problem);
+        }
+        let troubles = self.troubles.values().cloned();
         let kept = keeper.and_then(Keeper::problem).cloned();
         let refused = self.refused.values().cloned();
         let nobody = self.nobody.clone();
-        let now: BTreeSet<_> = refused.chain(trouble).chain(kept).chain(nobody).collect();
+        let now: BTreeSet<_> = refused
+            .chain(troubles)
+            .chain(kept)
+            .chain(nobody)
+            .collect();
         self.problems.replace(now, SOURCE, &self.sink);
     }
 

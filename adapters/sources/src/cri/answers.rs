@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use podsapi_proto::cri;
-use prost::{DecodeError, Message};
+use podsapi_proto::text::decode;
+use prost::DecodeError;
 use tokio::time::Instant;
 
 use super::known::{Known, Need};
@@ -55,20 +56,21 @@ impl Answers {
         containers: &[u8],
         statuses: &[&[u8]],
     ) -> Result<RuntimeView, DecodeError> {
-        let sandboxes = cri::ListPodSandboxResponse::decode(sandboxes)?.items;
-        let containers = cri::ListContainersResponse::decode(containers)?.containers;
+        let sandboxes = decode::<cri::ListPodSandboxResponse>(sandboxes)?.items;
+        let containers = decode::<cri::ListContainersResponse>(containers)?.containers;
         let (known, now) = (&mut self.known, self.now);
         let mut statuses = statuses.iter();
         for need in known.handle_lists(sandboxes, containers, now) {
             let status = statuses.next().copied().unwrap_or_default();
             let told = match &need {
                 Need::Container(id) => {
-                    let status = cri::ContainerStatusResponse::decode(status).unwrap_or_default();
+                    let status = decode::<cri::ContainerStatusResponse>(status).unwrap_or_default();
                     let status = status.status.filter(|status| status.id == *id);
                     status.map(|status| known.handle_container(status, None, now))
                 }
                 Need::Sandbox(id) => {
-                    let status = cri::PodSandboxStatusResponse::decode(status).unwrap_or_default();
+                    let status =
+                        decode::<cri::PodSandboxStatusResponse>(status).unwrap_or_default();
                     let status = status.status.filter(|status| status.id == *id);
                     status.map(|status| known.handle_sandbox(status, now))
                 }

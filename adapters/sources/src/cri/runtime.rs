@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use podsapi_client::{Channel, ChannelOptions, ClientError, Code, MessageStream, Status};
 use podsapi_proto::cri;
+use podsapi_proto::text::{Texts, decode};
 use prost::Message;
 
 use super::trouble::Trouble;
@@ -72,7 +73,7 @@ impl Runtime {
     }
 
     /// Calls a method that is about the runtime as a whole.
-    async fn whole<A: Message + Default>(
+    async fn whole<A: Texts>(
         &self,
         method: &'static str,
         request: &impl Message,
@@ -82,7 +83,7 @@ impl Runtime {
     }
 
     /// Calls a method that is about one sandbox or container.
-    async fn one<A: Message + Default>(
+    async fn one<A: Texts>(
         &self,
         method: &'static str,
         request: &impl Message,
@@ -91,7 +92,7 @@ impl Runtime {
             .await
     }
 
-    async fn call<A: Message + Default>(
+    async fn call<A: Texts>(
         &self,
         method: &'static str,
         request: &impl Message,
@@ -100,7 +101,7 @@ impl Runtime {
         let path = format!("{SERVICE}{method}");
         let message = request.encode_to_vec();
         let answer = self.channel.unary(&path, &message, Some(deadline)).await?;
-        A::decode(answer).map_err(|error| {
+        decode(answer).map_err(|error| {
             let text = format!("the answer does not decode: {error}");
             Status::new(Code::Internal, text).into()
         })

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use podsapi_proto::cri;
+use podsapi_proto::text::readable;
 use tokio::time::timeout;
 
 use crate::regular;
@@ -46,7 +47,7 @@ fn read(file: Option<&Path>, log: Option<&Path>) -> Option<String> {
     let text = if words.is_empty() {
         log::last_lines(log?)?
     } else {
-        String::from_utf8_lossy(&words).into_owned()
+        readable(&words).into_owned()
     };
     Some(text).filter(|text| !text.is_empty())
 }

@@ -4,6 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use podsapi_core::{EncodedPod, SourceKind, Uid};
+use podsapi_proto::text::readable;
 
 use super::owner::{Held, Owner};
 use crate::status::CONFIG_SOURCE;
@@ -269,7 +270,7 @@ fn annotation(pod: &EncodedPod, name: &str) -> Option<String> {
     let entries = records(&metadata).filter(|record| record.number == ANNOTATIONS);
     let named = entries.filter(|record| merged(record.payload, KEY) == name.as_bytes());
     let entry = named.last()?;
-    String::from_utf8(merged(entry.payload, VALUE)).ok()
+    Some(readable(&merged(entry.payload, VALUE)).into_owned())
 }
 
 /// The annotation that a kubelet gives static pods: the hash that is their UID.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use podsapi_client::{Event, EventKind};
 use podsapi_core::{EncodedPod, SourceError, Uid};
+use podsapi_proto::text::readable;
 use prost::Message;
 
 use crate::problems::{Problem, Problems};
@@ -150,14 +151,13 @@ impl Relay {
             Some(replay) => !replay.pods.contains_key(names.uid.as_str()),
             None => false,
         };
-        let state = match last {
-            Some(_) => "as last read it stays served",
-            None => "not served",
+        let fault = match last {
+            Some(_) => Problem::outdated(names.subject(), error),
+            None => Problem::fault(names.subject(), format!("{error} (not served)")),
         };
         if let Some(last) = last.filter(|_| again) {
             self.keep(last)?;
         }
-        let fault = Problem::fault(names.subject(), format!("{error} ({state})"));
         self.fault(&names.uid, fault);
         Ok(())
     }
@@ -211,21 +211,28 @@ impl Relay {
 }
 
 /// As much of a pod as tells which one it is.
+struct Names {
+    name: String,
+    namespace: String,
+    uid: String,
+}
+
 #[derive(Clone, PartialEq, Message)]
 struct Named {
     #[prost(message, optional, tag = "1")]
-    metadata: Option<Names>,
+    metadata: Option<Metadata>,
 }
 
-/// The names in a pod's metadata, by their numbers there.
+/// The names in a pod's metadata, by their numbers there; of bytes no decoder asks that they are
+/// UTF-8.
 #[derive(Clone, PartialEq, Message)]
-struct Names {
-    #[prost(string, tag = "1")]
-    name: String,
-    #[prost(string, tag = "3")]
-    namespace: String,
-    #[prost(string, tag = "5")]
-    uid: String,
+struct Metadata {
+    #[prost(bytes = "vec", tag = "1")]
+    name: Vec<u8>,
+    #[prost(bytes = "vec", tag = "3")]
+    namespace: Vec<u8>,
+    #[prost(bytes = "vec", tag = "5")]
+    uid: Vec<u8>,
 }
 
 impl Names {
@@ -234,7 +241,13 @@ impl Names {
         let mut named = Named::default();
         // What went in before the first fault counts; there is nothing more to learn from it.
         let _fault = named.merge(pod);
-        named.metadata.unwrap_or_default()
+        let metadata = named.metadata.unwrap_or_default();
+        let text = |bytes: &[u8]| readable(bytes).into_owned();
+        Self {
+            name: text(&metadata.name),
+            namespace: text(&metadata.namespace),
+            uid: text(&metadata.uid),
+        }
     }
 
     fn subject(&self) -> String {

@@ -379,3 +379,67 @@ async fn a_wish_to_read_anew_ends_the_wait_for_an_upstream() {
     recorder.until(|heard| heard.lists == 1).await;
     running.abort();
 }
+
+#[tokio::test]
+async fn a_pod_that_is_not_utf_8_is_handed_on_and_named_once() {
+    let mut source = Source::start();
+    let mut upstream = source.upstream();
+    // `status.message`, cut inside a character.
+    let cut = [pod("2", "b"), b"\x1a\x05\x1a\x03ab\xc3".to_vec()].concat();
+    for round in 1..=2 {
+        let mut watch = upstream.watch().await;
+        watch.added(&pod("1", "a"));
+        watch.added(&cut);
+        watch.synced();
+        let heard = source.synced(round).await;
+        assert_eq!(heard.names(), ["ns/a", "ns/b"]);
+        assert_eq!(heard.pods["ns/b"].bytes(), &cut);
+        watch.event(EventType::Modified, &cut);
+        if round == 2 {
+            watch.event(EventType::Modified, &pod("2", "b"));
+            let heard = source.until(|heard| heard.problem().is_empty()).await;
+            let named = heard.problems.iter().flatten();
+            let named = named.filter(|text| text.contains("ns/b (2): status.message is not UTF-8"));
+            // The loss of the upstream is told beside it, and then alone is over.
+            assert!(named.count() <= 3, "{:?}", heard.problems);
+            return;
+        }
+        source
+            .problem("ns/b (2): status.message is not UTF-8")
+            .await;
+        watch.end(14);
+    }
+}
+
+#[tokio::test]
+async fn a_pod_that_grows_beyond_the_bound_stays_as_it_was_and_is_named() {
+    let mut source = Source::start();
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    let small = pod("1", "a");
+    // An unknown field of `length` bytes behind the pod.
+    let grown = |length: usize| {
+        let mut grown = [small.as_slice(), b"\x82\x7d"].concat();
+        prost::encode_length_delimiter(length, &mut grown).unwrap();
+        grown.resize(grown.len() + length, b'x');
+        grown
+    };
+    let manifest = grown(10 * (1 << 20) - 100);
+    for pod in [&small, &manifest] {
+        watch.added(pod);
+    }
+    watch.synced();
+    let heard = source.synced(1).await;
+    assert_eq!(
+        heard.pods["ns/a"].bytes(),
+        &manifest,
+        "as a manifest may be"
+    );
+    watch.event(EventType::Modified, &grown(10 * (1 << 20)));
+    let heard = source.problem("as last read it stays served").await;
+    let limit = "ns/a (1): expected at most 10485760 bytes";
+    assert!(heard.problem().starts_with(limit), "{}", heard.problem());
+    assert_eq!(heard.pods["ns/a"].bytes(), &manifest);
+    watch.event(EventType::Modified, &small);
+    source.until(|heard| heard.problem().is_empty()).await;
+}

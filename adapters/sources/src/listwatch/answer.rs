@@ -1,6 +1,7 @@
 //! What an API server says instead of an answer: a `Status`, or something that is none.
 
 use podsapi_proto::json::{Value, parse_json};
+use podsapi_proto::text::readable;
 
 use super::envelope::Envelope;
 use super::fields::{self, Fields};
@@ -115,7 +116,7 @@ fn quoted(body: &[u8]) -> String {
 }
 
 fn lossy(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).into_owned()
+    readable(text).into_owned()
 }
 
 fn positive(seconds: i64) -> Option<u64> {

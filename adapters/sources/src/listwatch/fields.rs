@@ -1,6 +1,7 @@
 //! The fields of an encoded message, read as far as its bytes go.
 
 use bytes::Bytes;
+use podsapi_proto::text::readable;
 
 /// The fields of a message one by one, up to its end or to the first byte that breaks the wire
 /// format. A value that reaches beyond the end is given as far as it is there, and is the last one.
@@ -167,7 +168,7 @@ pub(super) fn last(message: &[u8], number: u32) -> (Option<&[u8]>, bool) {
 /// Returns the text of a field, replacing what is not UTF-8; empty when there is none.
 pub(super) fn text(message: &[u8], number: u32) -> String {
     let (found, _) = last(message, number);
-    String::from_utf8_lossy(found.unwrap_or_default()).into_owned()
+    readable(found.unwrap_or_default()).into_owned()
 }
 
 /// Returns `part` of `whole` without a copy.

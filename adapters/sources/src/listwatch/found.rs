@@ -4,6 +4,7 @@ use bytes::Bytes;
 use podsapi_core::{EncodedPod, Uid};
 use podsapi_proto::json::{self, Value};
 use podsapi_proto::schema::Message;
+use podsapi_proto::text::readable;
 
 use super::fields;
 use crate::tree;
@@ -84,7 +85,7 @@ impl Names {
                 if let (Some((_, place)), fields::Value::Bytes(text), false) =
                     (place, field.value, fields.is_broken())
                 {
-                    **place = String::from_utf8_lossy(text).into_owned();
+                    **place = readable(text).into_owned();
                 }
             }
         }

@@ -30,7 +30,15 @@ struct Told {
     pods: BTreeMap<Uid, EncodedPod>,
     bytes: usize,
     /// By [`Names::key`].
-    faults: BTreeMap<String, String>,
+    faults: BTreeMap<String, Trouble>,
+}
+
+/// What is wrong with one pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Trouble {
+    pub(super) text: String,
+    /// Whether it is served as it was before.
+    pub(super) outdated: bool,
 }
 
 /// How much is kept.
@@ -77,16 +85,17 @@ impl Pods {
         };
         match self.judge(&found, counts) {
             Ok(pod) => self.keep(&mut listing, &found.names, pod),
-            Err(Fault::Foreign(text)) => listing.fault(&found.names, &text),
+            Err(Fault::Foreign(text)) => listing.fault(&found.names, &text, false),
             Err(Fault::Unreadable(text)) => {
                 let last = self.told.find(&found.names).cloned();
-                let text = format!("{text} ({})", stays(last.is_some()));
+                let outdated = last.is_some();
+                let text = format!("{text} ({})", stays(outdated));
                 if let Some(last) = last
                     && !listing.pods.contains_key(last.uid())
                 {
                     listing.insert(last);
                 }
-                listing.fault(&found.names, &text);
+                listing.fault(&found.names, &text, outdated);
             }
         }
         self.listing = Some(listing);
@@ -135,11 +144,12 @@ impl Pods {
             Err(Fault::Foreign(text)) => {
                 // It left the selection, which servers tell as a deletion.
                 self.forget(&found.names);
-                self.told.fault(&found.names, &text);
+                self.told.fault(&found.names, &text, false);
             }
             Err(Fault::Unreadable(text)) => {
-                let stays = stays(self.told.find(&found.names).is_some());
-                self.told.fault(&found.names, &format!("{text} ({stays})"));
+                let outdated = self.told.find(&found.names).is_some();
+                let text = format!("{text} ({})", stays(outdated));
+                self.told.fault(&found.names, &text, outdated);
             }
         }
     }
@@ -157,12 +167,12 @@ impl Pods {
     /// Notes something that is about no pod.
     pub(super) fn remark(&mut self, subject: &str, text: &str) {
         self.told
-            .note(subject.to_owned(), format!("{subject}: {text}"));
+            .note(subject.to_owned(), format!("{subject}: {text}"), false);
     }
 
     /// What is wrong with single pods, one text each.
-    pub(super) fn faults(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.told.faults.values().map(String::as_str)
+    pub(super) fn faults(&self) -> impl ExactSizeIterator<Item = &Trouble> {
+        self.told.faults.values()
     }
 
     /// The bytes that are kept of what is wrong.
@@ -170,7 +180,7 @@ impl Pods {
     pub(super) fn kept_of_faults(&self) -> usize {
         let faults = self.told.faults.iter();
         faults
-            .map(|(key, text)| key.capacity() + text.capacity())
+            .map(|(key, fault)| key.capacity() + fault.text.capacity())
             .sum()
     }
 
@@ -218,7 +228,7 @@ impl Pods {
             let Bounds { pods, bytes } = self.bounds;
             let text =
                 format!("expected at most {pods} pods and {bytes} bytes of a node ({stays})");
-            told.fault(names, &text);
+            told.fault(names, &text, before.is_some());
             return;
         }
         told.no_fault(names);
@@ -265,21 +275,24 @@ impl Told {
         }
     }
 
-    fn fault(&mut self, names: &Names, text: &str) {
-        self.note(names.key(), format!("{}: {text}", names.subject()));
+    fn fault(&mut self, names: &Names, text: &str, outdated: bool) {
+        let text = format!("{}: {text}", names.subject());
+        self.note(names.key(), text, outdated);
     }
 
-    fn note(&mut self, mut key: String, text: String) {
+    fn note(&mut self, mut key: String, text: String, outdated: bool) {
         shorten(&mut key);
         if self.faults.len() < FAULTS_LIMIT || self.faults.contains_key(&key) {
             let mut text = printable(&text).into_owned();
             if shorten(&mut text) {
                 text.push('…');
             }
-            self.faults.insert(key, text);
+            self.faults.insert(key, Trouble { text, outdated });
         } else {
             let text = format!("more than {FAULTS_LIMIT} pods cannot be served");
-            self.faults.insert(MORE.to_owned(), text);
+            let outdated = false;
+            self.faults
+                .insert(MORE.to_owned(), Trouble { text, outdated });
         }
     }
 

@@ -110,7 +110,9 @@ impl Known {
                     return;
                 }
                 self.digest = Some(digest);
-                Manifest::read(bytes, &path.to_string_lossy(), node_name)
+                let read = Manifest::read(bytes, &path.to_string_lossy(), node_name);
+                // What no pod may be is not served either, and hides not what was served before.
+                read.and_then(|manifest| manifest.encode(0).map(|_pod| manifest))
             }
             Content::Unreadable(error) => {
                 self.digest = None;
@@ -138,7 +140,7 @@ impl Known {
                 self.good = Some(manifest);
             }
             Err(error) => self.problems.push(match &self.good {
-                Some(_) => Problem::fault(
+                Some(_) => Problem::outdated_as(
                     subject(path),
                     format!("{error} (its last good pod stays served)"),
                 ),

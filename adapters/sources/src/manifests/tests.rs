@@ -574,3 +574,20 @@ async fn a_number_that_is_too_long_is_told_as_the_file_spells_it() {
         heard.problem()
     );
 }
+
+#[test]
+fn a_folder_has_one_path_however_it_is_spelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = std::env::current_dir().unwrap();
+    let directory = |text: &Path| Options::new(text, "n").directory;
+    assert_eq!(directory(Path::new("manifests")), here.join("manifests"));
+    for same in ["./manifests", "manifests/", "./manifests/.", ".//manifests"] {
+        assert_eq!(directory(Path::new(same)), here.join("manifests"), "{same}");
+    }
+    let plain = folder.path().canonicalize().unwrap();
+    fs::create_dir(plain.join("other")).unwrap();
+    assert_eq!(directory(&plain.join("other/../m")), plain.join("m"));
+    symlink(plain.join("other"), plain.join("link")).unwrap();
+    assert_eq!(directory(&plain.join("link")), plain.join("link"));
+    assert_eq!(directory(&plain.join("link/../m")), plain.join("m"));
+}

@@ -7,6 +7,7 @@ use podsapi_core::{EncodedPod, Uid};
 use podsapi_proto::json::{self, Map, Value};
 use podsapi_proto::schema::Message;
 
+use super::salvage::{Broken, Salvaged};
 use crate::identity::Identity;
 use crate::problems::Problem;
 use crate::tree::{self, edit_or_insert};
@@ -21,6 +22,8 @@ pub(crate) struct Found {
     /// How many more problems there are than are kept.
     more: usize,
     uids: BTreeSet<Uid>,
+    /// Whether an item may be any pod that is missing.
+    any_missing: bool,
     /// Fields that are not known, with how many pods have them.
     unknown: BTreeMap<String, usize>,
 }
@@ -34,11 +37,15 @@ pub(crate) struct Found {
 ///
 /// The documents hold neither a list of pods nor a pod that can be served, as an error page does,
 /// or end before their list does: what they say about pods is not that there are none.
-pub(crate) fn read(documents: Vec<Value>, before: &[EncodedPod]) -> Result<Found, String> {
+pub(crate) fn read(read: Salvaged, before: &[EncodedPod]) -> Result<Found, String> {
+    let Salvaged {
+        documents,
+        mut broken,
+    } = read;
     let mut found = Found::default();
     let mut lists = 0;
-    for (index, document) in documents.into_iter().enumerate() {
-        let place = format!("document {}", index + 1);
+    for (number, document) in documents.into_iter().enumerate() {
+        let place = format!("document {}", number + 1);
         let Value::Map(mut document) = document else {
             found.fault(&place, "expected a list of pods or a pod, found no object");
             continue;
@@ -58,7 +65,11 @@ pub(crate) fn read(documents: Vec<Value>, before: &[EncodedPod]) -> Result<Found
             (Form::List, Some(Value::List(items))) => {
                 lists += 1;
                 for (index, item) in items.into_iter().enumerate() {
-                    found.item(item, &format!("{place}, items[{index}]"), before);
+                    let place = format!("{place}, items[{index}]");
+                    match broken.remove(&(number, index)) {
+                        Some(broken) => found.broken(&broken, &place, before),
+                        None => found.item(item, &place, before),
+                    }
                 }
             }
             (Form::List, None | Some(Value::Null)) => lists += 1,
@@ -68,6 +79,13 @@ pub(crate) fn read(documents: Vec<Value>, before: &[EncodedPod]) -> Result<Found
     if lists == 0 && found.pods.is_empty() {
         let told: Vec<String> = found.problems.iter().map(Problem::line).collect();
         return Err(format!("holds no pods: {}", told.join("; ")));
+    }
+    if found.any_missing {
+        for pod in before {
+            if found.uids.insert(pod.uid().clone()) {
+                found.pods.push(pod.clone());
+            }
+        }
     }
     for (path, pods) in std::mem::take(&mut found.unknown) {
         let text = format!("not known and not served (pods: {pods})");
@@ -151,14 +169,48 @@ impl Found {
             }
             Err(error) => match before.iter().find(|pod| pod.uid().as_str() == uid) {
                 Some(last) => {
-                    let text = format!("{error} (as last read it stays served)");
-                    self.tell(Problem::fault(place.as_str(), text));
+                    self.tell(Problem::outdated(place.as_str(), &error));
                     if self.keep(last.clone(), &place) {
                         remark.into_iter().for_each(|remark| self.tell(remark));
                     }
                 }
                 None => self.fault(&place, &error),
             },
+        }
+    }
+
+    /// Takes an item whose text cannot be read: the pod that it was stands in for it.
+    fn broken(&mut self, broken: &Broken, place: &str, before: &[EncodedPod]) {
+        let Broken {
+            error,
+            namespace,
+            name,
+            uid,
+        } = broken;
+        let namespace = if namespace.is_empty() {
+            "default"
+        } else {
+            namespace
+        };
+        let last = before.iter().find(|pod| match uid.as_str() {
+            "" => (pod.namespace(), pod.name()) == (namespace, name),
+            uid => pod.uid().as_str() == uid,
+        });
+        let called = match name.as_str() {
+            "" => place.to_owned(),
+            name => format!("{namespace}/{name} ({place})"),
+        };
+        match last {
+            Some(last) => {
+                self.tell(Problem::outdated(called.as_str(), error));
+                self.keep(last.clone(), &called);
+            }
+            None if uid.is_empty() && name.is_empty() => {
+                self.any_missing = true;
+                let text = format!("{error} (not served; it may be any pod, so that none is gone)");
+                self.tell(Problem::fault(called, text));
+            }
+            None => self.fault(&called, error),
         }
     }
 

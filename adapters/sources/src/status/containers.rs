@@ -4,6 +4,7 @@ use podsapi_proto::core_v1::{
     ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,
     ContainerStatus,
 };
+use podsapi_proto::text::decode;
 use prost::Message;
 
 use super::Scene;
@@ -228,7 +229,7 @@ fn encode(status: &ContainerStatus, owner: &[u8]) -> Vec<u8> {
         ..ContainerStatus::default()
     };
     let mut replaced = number::KNOWN_OF_CONTAINERS.to_vec();
-    if let Ok(owner) = ContainerStatus::decode(owner) {
+    if let Ok(owner) = decode::<ContainerStatus>(owner) {
         if owner.state.is_some() && owner.state == known.state {
             known.state = None;
             replaced.retain(|number| *number != number::STATE);

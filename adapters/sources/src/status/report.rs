@@ -1,7 +1,8 @@
 //! A status that somebody reported: decoded to be read, encoded to be kept.
 
 use podsapi_proto::core_v1::{ContainerStatus, PodCondition, PodStatus};
-use prost::{DecodeError, Message};
+use podsapi_proto::text::{decode, readable};
+use prost::DecodeError;
 
 use super::number;
 use super::records::records;
@@ -15,7 +16,7 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn decode(bytes: Vec<u8>) -> Result<Self, DecodeError> {
-        let status = PodStatus::decode(bytes.as_slice())?;
+        let status = decode(bytes.as_slice())?;
         Ok(Self { bytes, status })
     }
 
@@ -41,7 +42,7 @@ impl Report {
             let names = records(payload).filter(|record| record.number == number::CONTAINER_NAME);
             names
                 .last()
-                .is_some_and(|record| record.payload == name.as_bytes())
+                .is_some_and(|record| readable(record.payload) == name)
         };
         self.payload(|number, payload| lists.contains(&number) && named(payload))
     }

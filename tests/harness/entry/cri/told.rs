@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podsapi_proto::cri;
+use podsapi_proto::text::decode;
 use podsapi_sources::view::{ContainerState, RuntimeView};
-use prost::Message;
 
 /// What was told of each by its ID.
 #[derive(Debug, Default)]
@@ -30,14 +30,14 @@ impl Told {
         containers: &[u8],
         statuses: &[&[u8]],
     ) {
-        let listed = cri::ListContainersResponse::decode(containers).unwrap_or_default();
+        let listed = decode::<cri::ListContainersResponse>(containers).unwrap_or_default();
         if self.rounds == 0 {
             as_told(view, sandboxes, &listed, statuses);
         }
         self.rounds += 1;
         let states = listed.containers.into_iter().map(|one| (one.id, one.state));
         take(&mut self.containers, states);
-        let listed = cri::ListPodSandboxResponse::decode(sandboxes).unwrap_or_default();
+        let listed = decode::<cri::ListPodSandboxResponse>(sandboxes).unwrap_or_default();
         let states = listed.items.into_iter().map(|one| (one.id, one.state));
         take(&mut self.sandboxes, states);
         for status in statuses {
@@ -46,7 +46,7 @@ impl Told {
             {
                 since.states.insert(status.state);
             }
-            let status = cri::PodSandboxStatusResponse::decode(*status).ok();
+            let status = decode::<cri::PodSandboxStatusResponse>(*status).ok();
             if let Some(status) = status.and_then(|response| response.status)
                 && let Some(since) = self.sandboxes.get_mut(&status.id)
             {
@@ -100,7 +100,7 @@ fn as_told(
     listed: &cri::ListContainersResponse,
     statuses: &[&[u8]],
 ) {
-    let before = cri::ListPodSandboxResponse::decode(sandboxes).unwrap_or_default();
+    let before = decode::<cri::ListPodSandboxResponse>(sandboxes).unwrap_or_default();
     let before: BTreeSet<String> = before.items.into_iter().map(|one| one.id).collect();
     for (place, container) in view.containers.iter().enumerate() {
         let mut listed = listed.containers.iter().rev();
@@ -125,6 +125,6 @@ fn as_told(
 }
 
 fn decoded(status: &[u8]) -> Option<cri::ContainerStatus> {
-    let status = cri::ContainerStatusResponse::decode(status).ok();
+    let status = decode::<cri::ContainerStatusResponse>(status).ok();
     status.and_then(|response| response.status)
 }

@@ -11,6 +11,8 @@
 
 use std::path::Path;
 
+use podsapi_proto::text::readable;
+
 use crate::regular;
 
 /// Returns what the last lines of the log at `path` say; `None` if it cannot be read.
@@ -40,7 +42,7 @@ fn text(log: &[u8]) -> String {
         let rest = rest.take_while(|byte| **byte & 0xc0 == 0x80).count();
         said.drain(..rest);
     }
-    String::from_utf8_lossy(&said).into_owned()
+    readable(&said).into_owned()
 }
 
 /// Returns what one line of the log says, its end included unless the runtime split it there.

@@ -125,6 +125,56 @@ async fn a_status_that_breaks_the_rules_is_a_problem_of_that_container_alone() {
     }
 }
 
+/// Puts a byte that is in no UTF-8 text in place of each `?`.
+fn not_utf8(told: &impl Message) -> Answer {
+    let bytes = told.encode_to_vec().into_iter();
+    Answer::Bytes(
+        bytes
+            .map(|byte| if byte == b'?' { 0xff } else { byte })
+            .collect(),
+    )
+}
+
+#[tokio::test]
+async fn words_and_labels_that_are_not_utf_8_hide_nothing_that_a_runtime_tells() {
+    let node = Node::new();
+    let fake = node.start(false);
+    fake.has(&["s"], &[("bad", EXITED), ("c", RUNNING)]);
+    let labels = std::collections::BTreeMap::from([("k".to_owned(), "v?".to_owned())]);
+    let listed = ["bad", "c"].map(|id| cri::Container {
+        labels: labels.clone(),
+        ..container(id, "s", if id == "bad" { EXITED } else { RUNNING })
+    });
+    let containers = listed.to_vec();
+    let list = cri::ListContainersResponse { containers };
+    fake.answer("ListContainers", not_utf8(&list));
+    let items = vec![cri::PodSandbox {
+        labels,
+        ..sandbox("s", true)
+    }];
+    let list = cri::ListPodSandboxResponse { items };
+    fake.answer("ListPodSandbox", not_utf8(&list));
+    let status = Some(cri::ContainerStatus {
+        message: "cut ??".to_owned(),
+        exit_code: 3,
+        ..container_status("bad", EXITED)
+    });
+    let status = cri::ContainerStatusResponse { status };
+    fake.answer("ContainerStatus bad", not_utf8(&status));
+    let mut ear = node.listen(OFTEN);
+    assert!(matches!(ear.next().await, Word::Runtime { .. }));
+    let Word::View(view) = ear.next().await else {
+        panic!("expected a view and no problem");
+    };
+    let [bad, good] = view.containers.as_slice() else {
+        panic!("{view:?}")
+    };
+    assert_eq!(bad.message, "cut \u{fffd}\u{fffd}");
+    assert_eq!((bad.exit_code, bad.state), (3, ContainerState::Exited));
+    assert_eq!(good.image_ref, "resolved");
+    assert_eq!(view.sandboxes.len(), 1);
+}
+
 #[tokio::test]
 async fn a_slow_runtime_is_waited_for() {
     let node = Node::new();

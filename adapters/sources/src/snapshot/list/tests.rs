@@ -2,7 +2,7 @@
 
 use super::{Found, read};
 use crate::mangled::variants;
-use crate::text::documents;
+use crate::snapshot::salvage::documents;
 
 fn found(text: &str) -> Found {
     read(documents(text.as_bytes()).unwrap(), &[]).unwrap()
@@ -170,4 +170,41 @@ fn a_list_of_nothing_but_faults_is_told_by_their_number() {
     assert_eq!(names(&found), ["default/a"]);
     assert_eq!(found.problems.len(), 1_001);
     assert!(problems(&found).contains("4000 problems more than these 1000"));
+}
+
+#[test]
+fn an_item_whose_text_is_broken_hides_no_other() {
+    let list = |second: &str| {
+        format!(
+            "{{\"kind\":\"PodList\",\"items\":[\
+             {{\"metadata\":{{\"name\":\"a\",\"uid\":\"1\"}}}},{second},\
+             {{\"metadata\":{{\"name\":\"c\",\"uid\":\"3\"}}}}]}}"
+        )
+    };
+    let good = "{\"metadata\":{\"name\":\"b\",\"uid\":\"2\"}}";
+    let broken = "{\"metadata\":{\"name\":\"b\",\"uid\":\"2\"},\"spec\":\"\\q\"}";
+    let found = found(&list(broken));
+    assert_eq!(names(&found), ["default/a", "default/c"]);
+    assert!(
+        problems(&found).contains("default/b"),
+        "{}",
+        problems(&found)
+    );
+
+    let before = read(documents(list(good).as_bytes()).unwrap(), &[]).unwrap();
+    let again = |text: &str| read(documents(list(text).as_bytes()).unwrap(), &before.pods).unwrap();
+    let after = again(broken);
+    assert_eq!(after.pods, before.pods);
+    assert!(problems(&after).contains("as last read it stays served"));
+    // Of one that may be any pod, nobody can say that it is gone.
+    let unknown = again("{\"metadata\":\"\\q\"}");
+    let mut kept = names(&unknown);
+    kept.sort();
+    assert_eq!(kept, ["default/a", "default/b", "default/c"]);
+    let other = again("{\"metadata\":{\"name\":\"d\",\"uid\":\"4\"},\"spec\":\"\\q\"}");
+    assert_eq!(
+        names(&other),
+        ["default/a", "default/c"],
+        "the second is gone"
+    );
 }

@@ -20,7 +20,9 @@
 //! * `kubernetes.io/config.seen` has whole seconds.
 //! * Refused here are a decimal quantity of 10^21 and more without an exponent, of which a kubelet
 //!   loses the magnitude, what is nested deeper than 100 levels, and aliases that make more than
-//!   10 MiB of a file. A quantity in JSON whose text has escapes is taken.
+//!   10 MiB of a file. A quantity in JSON whose text has escapes is taken, and so are a limit of
+//!   more than 9·10^15 of an extended resource, where a kubelet's arithmetic overflows, and a node's
+//!   name with capitals, which a kubelet lowers before it reads manifests.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -38,7 +40,6 @@ use crate::sink::Sink;
 use catalog::Catalog;
 
 mod catalog;
-mod checks;
 mod defaults;
 mod image;
 mod manifest;
@@ -47,6 +48,7 @@ mod oracle;
 mod reading;
 mod scan;
 mod settle;
+mod validate;
 
 /// What to read, and for whom.
 #[derive(Clone, Debug)]

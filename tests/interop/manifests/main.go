@@ -31,6 +31,7 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	api "k8s.io/kubernetes/pkg/apis/core"
 	conversion "k8s.io/kubernetes/pkg/apis/core/v1"
+	"k8s.io/kubernetes/pkg/capabilities"
 	_ "k8s.io/kubernetes/pkg/kubelet/config"
 )
 
@@ -48,6 +49,8 @@ type answer struct {
 }
 
 func main() {
+	// As a kubelet does when it starts: privileged containers may run.
+	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true})
 	in, out := bufio.NewReaderSize(os.Stdin, 1<<20), bufio.NewWriterSize(os.Stdout, 1<<20)
 	if err := answerAll(in, json.NewEncoder(out)); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -5,7 +5,7 @@ use podsapi_core::{EncodedPod, Uid};
 use podsapi_proto::json::{self, Map, Value};
 use podsapi_proto::schema::Message;
 
-use super::{checks, defaults, reading, settle};
+use super::{defaults, reading, settle, validate};
 use crate::identity::Identity;
 use crate::tree::{self, edit_or_insert, set_if_zero};
 use crate::wall::rfc3339;
@@ -32,7 +32,7 @@ impl Manifest {
     /// Why no kubelet would take it, for its author to read.
     pub(crate) fn read(content: &[u8], path: &str, node_name: &str) -> Result<Self, String> {
         let manifest = Self::decode(content, path, node_name)?;
-        let faults = checks::check(&manifest.pod);
+        let faults = validate::check(&manifest.pod);
         if faults.is_empty() {
             Ok(manifest)
         } else {

@@ -11,12 +11,13 @@ use std::process::{Command, Stdio};
 use podsapi_proto::json::{Value, decode_whole, parse_json, to_json};
 use podsapi_proto::schema::Message;
 
-use super::checks;
 use super::manifest::Manifest;
+use super::validate;
 use crate::tree::{edit, text};
 
 mod cases;
 mod generate;
+mod rules;
 mod wire;
 mod words;
 
@@ -37,8 +38,6 @@ impl Case {
 /// What the kubelet's code says of one case.
 #[derive(Debug)]
 struct Answer {
-    /// `accepted`, or what refused it: `decode`, `name`, `validate` or `reference`.
-    stage: String,
     error: String,
     uid: String,
     /// The pod with its defaults, unless it could not be decoded.
@@ -91,7 +90,6 @@ fn answer(line: &str) -> Answer {
     let map = line.as_map().unwrap();
     let pod = text(map, "pod");
     Answer {
-        stage: text(map, "stage").to_owned(),
         error: text(map, "error").to_owned(),
         uid: text(map, "uid").to_owned(),
         pod: (!pod.is_empty()).then(|| wire::base64(pod)),
@@ -133,14 +131,11 @@ fn verdict(case: &Case, answer: &Answer) -> Verdict {
     if let Some(wrong) = wire::quantities_differ(encoded.bytes(), pod) {
         return Verdict::Wrong(wrong);
     }
-    let faults = checks::check(ours.pod());
+    let faults = validate::check(ours.pod());
     match (answer.error.is_empty(), faults.is_empty()) {
         (true, true) | (false, false) => Verdict::Equal,
         (true, false) => Verdict::Wrong(format!("refused, run by a kubelet: {faults:?}")),
-        (false, true) => match answer.stage.as_str() {
-            "validate" => Verdict::Allowed(VALIDATION),
-            _ => Verdict::Wrong(format!("served, refused by a kubelet: {}", answer.error)),
-        },
+        (false, true) => Verdict::Wrong(format!("served, refused by a kubelet: {}", answer.error)),
     }
 }
 
@@ -313,8 +308,6 @@ const NODE: &str = "node-a.example";
 
 /// What this test prints of what is wrong.
 const SHOWN: usize = 12;
-
-const VALIDATION: &str = "validated by a kubelet only";
 
 /// Refusals by their words, each with the rule in README that names it.
 const REFUSED_HERE: &[(&str, &str)] = &[

@@ -147,6 +147,19 @@ mod tests {
     }
 
     #[test]
+    fn all_who_are_sent_a_list_share_it_and_no_other_list_has_its_address() {
+        let pods = [served(10), served(5_000)];
+        let mut lists = Lists::new(64);
+        let all = Projection::all();
+        let first = lists.make(&all, &pods);
+        assert!(first.shared_list().is_some());
+        assert_eq!(lists.find(&all).unwrap().shared_list(), first.shared_list());
+        lists.clear();
+        assert_ne!(lists.make(&all, &pods).shared_list(), first.shared_list());
+        assert_eq!(Outgoing::list(&pods).shared_list(), None);
+    }
+
+    #[test]
     fn large_pods_are_shared_and_small_ones_lie_together() {
         let pods: Vec<_> = [10, 10, 5_000, 10, 10].map(served).into();
         let list = Lists::new(64).make(&mask("metadata"), &pods);

@@ -128,6 +128,18 @@ impl Outgoing {
         self.applied.as_deref()
     }
 
+    /// Returns what all messages have in common that are clones of one which many are sent: the
+    /// address of their list of parts, of which no other message has the same while one of them lives.
+    /// `None` where the list is the message's own.
+    ///
+    /// A driver that counts what unread messages keep counts such a list once.
+    pub fn shared_list(&self) -> Option<usize> {
+        match &self.parts {
+            Parts::Own(..) => None,
+            Parts::Shared(parts, _) => Some(parts.as_ptr().addr()),
+        }
+    }
+
     /// Returns the length of the message in bytes.
     pub fn len(&self) -> usize {
         self.len

@@ -1,5 +1,9 @@
 //! HTTP/2 frames as bytes, for tests that say exactly what goes over the wire.
 
+use std::io::Write as _;
+
+use flate2::{Compression, write::GzEncoder};
+
 /// What every HTTP/2 client sends first.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -158,4 +162,24 @@ fn string_length(length: usize, block: &mut Vec<u8>) {
             return;
         }
     }
+}
+
+/// Returns what follows in gzip.
+///
+/// # Panics
+///
+/// Never: memory takes all that is written.
+pub fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}
+
+/// Returns a message that says it is compressed, and has these bytes.
+pub fn compressed(bytes: &[u8]) -> Vec<u8> {
+    let mut framed = message(bytes);
+    if let Some(flag) = framed.first_mut() {
+        *flag = 1;
+    }
+    framed
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use podsapi_core::{Config, DEFAULT_FAIR_PEERS};
 use podsapi_folder::Folder;
-use podsapi_h2::Limits;
+use podsapi_h2::{Limits, MAX_HEADER_BYTES};
 
 const SECURITY: &str = include_str!("../../../SECURITY.md");
 
@@ -49,6 +49,10 @@ fn limits_are_as_told() {
                 limits.calls_kept_per_connection
             ),
         ),
+        (
+            "watches and reflection streams a connection",
+            limits.max_held_streams_per_connection.to_string(),
+        ),
         ("watches", grouped(config.max_watches.get())),
         (
             "unread events a watch",
@@ -63,7 +67,10 @@ fn limits_are_as_told() {
         ),
         (
             "a request message",
-            format!("{} KiB", limits.max_request_bytes >> 10),
+            format!(
+                "{} KiB, as it is sent and as it is inflated",
+                limits.max_request_bytes >> 10
+            ),
         ),
         (
             "request bytes of all calls",
@@ -84,6 +91,10 @@ fn limits_are_as_told() {
         (
             "request headers",
             format!("{} KiB", limits.max_header_list_bytes >> 10),
+        ),
+        (
+            "request headers of a client that goes on",
+            format!("{} KiB, in the list or on the wire", MAX_HEADER_BYTES >> 10),
         ),
         (
             "a mask",

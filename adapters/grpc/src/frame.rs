@@ -5,6 +5,8 @@ use core::fmt;
 use bytes::{Buf, Bytes, BytesMut};
 use podsapi_core::{Code, Status};
 
+use crate::request::Encoding;
+
 /// Bytes before each message: one flag, then the length as a big-endian number of 32 bits.
 pub const PREFIX_BYTES: usize = 5;
 
@@ -24,15 +26,27 @@ pub fn prefix(len: usize) -> Result<[u8; PREFIX_BYTES], FrameError> {
     Ok([0, a, b, c, d])
 }
 
+/// A message as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a driver uses every field")]
+pub struct Framed {
+    /// Whether its sender has compressed it, in the encoding of the call.
+    pub compressed: bool,
+    /// The bytes as they were sent.
+    pub bytes: Bytes,
+}
+
 /// Takes messages out of a stream of bytes that arrives in pieces of any size.
 ///
+/// Nothing is inflated in here: that needs a library and a bound of its own, which are the driver's.
 /// The length that a prefix claims is compared with the limit before anything is kept, and memory
 /// grows with the bytes that arrive, never with the claim. After an error the stream is lost.
 #[derive(Debug)]
 pub struct Deframer {
     buffer: BytesMut,
-    /// Length of the message under way; none between messages and inside a prefix.
-    length: Option<usize>,
+    /// Length of the message under way, and whether it is compressed; none between messages and
+    /// inside a prefix.
+    begun: Option<(usize, bool)>,
     limit: usize,
 }
 
@@ -41,7 +55,7 @@ impl Deframer {
     pub fn new(limit_bytes: usize) -> Self {
         Self {
             buffer: BytesMut::new(),
-            length: None,
+            begun: None,
             limit: limit_bytes,
         }
     }
@@ -51,32 +65,46 @@ impl Deframer {
         self.buffer.extend_from_slice(piece);
     }
 
-    /// Returns the next whole message, or none when more bytes are needed.
+    /// Returns the next whole message of a call without compression, or none when more bytes are
+    /// needed.
     ///
     /// # Errors
     ///
     /// A flag byte that is not zero, or a length over the limit.
     pub fn next_message(&mut self) -> Result<Option<Bytes>, FrameError> {
-        let length = match self.length {
-            Some(length) => length,
+        let framed = self.next_framed(Encoding::Identity)?;
+        Ok(framed.map(|framed| framed.bytes))
+    }
+
+    /// Returns the next whole message of a call that names this encoding, or none when more bytes
+    /// are needed. Each message says by itself whether it is compressed.
+    ///
+    /// # Errors
+    ///
+    /// A flag byte that the encoding has no meaning for, or a length over the limit.
+    pub fn next_framed(&mut self, encoding: Encoding) -> Result<Option<Framed>, FrameError> {
+        let (length, compressed) = match self.begun {
+            Some(begun) => begun,
             None => {
-                let Some(length) = self.take_prefix()? else {
+                let Some(begun) = self.take_prefix(encoding)? else {
                     return Ok(None);
                 };
-                self.length = Some(length);
-                length
+                *self.begun.insert(begun)
             }
         };
         if self.buffer.len() < length {
             return Ok(None);
         }
-        self.length = None;
-        Ok(Some(self.buffer.split_to(length).freeze()))
+        self.begun = None;
+        Ok(Some(Framed {
+            compressed,
+            bytes: self.buffer.split_to(length).freeze(),
+        }))
     }
 
     /// Returns whether the stream may end here: no prefix and no message has begun.
     pub fn is_between_messages(&self) -> bool {
-        self.length.is_none() && self.buffer.is_empty()
+        self.begun.is_none() && self.buffer.is_empty()
     }
 
     /// Returns the bytes held for a message that is not complete.
@@ -85,20 +113,21 @@ impl Deframer {
     }
 
     /// Checks the flag as soon as it is there, and the length once the prefix is whole.
-    fn take_prefix(&mut self) -> Result<Option<usize>, FrameError> {
-        match self.buffer.first() {
-            None => return Ok(None),
-            Some(0) => {}
-            Some(1) => return Err(FrameError::Compressed),
-            Some(&flag) => return Err(FrameError::Flag(flag)),
-        }
+    fn take_prefix(&mut self, encoding: Encoding) -> Result<Option<(usize, bool)>, FrameError> {
+        let compressed = match (self.buffer.first(), encoding) {
+            (None, _) => return Ok(None),
+            (Some(0), _) => false,
+            (Some(1), Encoding::Gzip) => true,
+            (Some(1), Encoding::Identity) => return Err(FrameError::Compressed),
+            (Some(&flag), _) => return Err(FrameError::Flag(flag)),
+        };
         if self.buffer.len() < PREFIX_BYTES {
             return Ok(None);
         }
         self.buffer.advance(1);
         let claimed = self.buffer.get_u32();
         match usize::try_from(claimed) {
-            Ok(length) if length <= self.limit => Ok(Some(length)),
+            Ok(length) if length <= self.limit => Ok(Some((length, compressed))),
             Ok(_) | Err(_) => Err(FrameError::TooLarge {
                 bytes: u64::from(claimed),
                 limit: self.limit as u64,
@@ -111,14 +140,17 @@ impl Deframer {
 #[derive(Debug)]
 pub struct OneMessage {
     deframer: Deframer,
-    message: Option<Bytes>,
+    encoding: Encoding,
+    message: Option<Framed>,
 }
 
 impl OneMessage {
-    /// Returns a collector for one message of at most `limit_bytes`.
-    pub fn new(limit_bytes: usize) -> Self {
+    /// Returns a collector for one message of at most `limit_bytes`, as they are sent, of a call that
+    /// names this encoding.
+    pub fn new(limit_bytes: usize, encoding: Encoding) -> Self {
         Self {
             deframer: Deframer::new(limit_bytes),
+            encoding,
             message: None,
         }
     }
@@ -127,11 +159,11 @@ impl OneMessage {
     ///
     /// # Errors
     ///
-    /// As [`Deframer::next_message`], and for any byte after the first message.
+    /// As [`Deframer::next_framed`], and for any byte after the first message.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), FrameError> {
         self.deframer.push(piece);
         if self.message.is_none() {
-            self.message = self.deframer.next_message()?;
+            self.message = self.deframer.next_framed(self.encoding)?;
         }
         if self.message.is_some() && !self.deframer.is_between_messages() {
             return Err(FrameError::SecondMessage);
@@ -144,7 +176,7 @@ impl OneMessage {
     /// # Errors
     ///
     /// The request ended inside a prefix or a message, or had no message at all.
-    pub fn finish(self) -> Result<Bytes, FrameError> {
+    pub fn finish(self) -> Result<Framed, FrameError> {
         match self.message {
             Some(message) => Ok(message),
             None if self.deframer.is_between_messages() => Err(FrameError::NoMessage),
@@ -225,7 +257,11 @@ mod tests {
     }
 
     fn one(bytes: &[u8], limit: usize) -> Result<Bytes, FrameError> {
-        let mut message = OneMessage::new(limit);
+        one_of(Encoding::Identity, bytes, limit).map(|framed| framed.bytes)
+    }
+
+    fn one_of(encoding: Encoding, bytes: &[u8], limit: usize) -> Result<Framed, FrameError> {
+        let mut message = OneMessage::new(limit, encoding);
         message.push(bytes)?;
         message.finish()
     }
@@ -235,10 +271,12 @@ mod tests {
         let bytes = framed(b"pods");
         for cut in 0..=bytes.len() {
             let (head, tail) = bytes.split_at(cut);
-            let mut message = OneMessage::new(4);
+            let mut message = OneMessage::new(4, Encoding::Gzip);
             message.push(head).unwrap();
             message.push(tail).unwrap();
-            assert_eq!(message.finish().unwrap(), "pods", "cut at {cut}");
+            let message = message.finish().unwrap();
+            assert_eq!(message.bytes, "pods", "cut at {cut}");
+            assert!(!message.compressed, "the flag says so, not the call");
         }
     }
 
@@ -292,6 +330,33 @@ mod tests {
         for flag in 2..=255 {
             assert_eq!(one(&[flag], 9), Err(FrameError::Flag(flag)));
         }
+    }
+
+    #[test]
+    fn a_compressed_message_is_told_apart_where_the_call_names_an_encoding() {
+        let mut stream = framed(b"ab");
+        stream[0] = 1;
+        let framed = |compressed, bytes| Framed { compressed, bytes };
+        let taken = one_of(Encoding::Gzip, &stream, 2);
+        assert_eq!(taken, Ok(framed(true, Bytes::from_static(b"ab"))));
+        assert_eq!(one_of(Encoding::Gzip, &[2], 9), Err(FrameError::Flag(2)));
+        assert!(matches!(
+            one_of(Encoding::Gzip, &stream, 1),
+            Err(FrameError::TooLarge { bytes: 2, limit: 1 })
+        ));
+
+        let mut deframer = Deframer::new(8);
+        stream.extend(prefix(1).unwrap());
+        stream.push(b'c');
+        for byte in &stream[..stream.len() - 1] {
+            deframer.push(&[*byte]);
+        }
+        let mut next = || deframer.next_framed(Encoding::Gzip).unwrap();
+        assert_eq!(next(), Some(framed(true, Bytes::from_static(b"ab"))));
+        assert_eq!(next(), None);
+        deframer.push(b"c");
+        let last = deframer.next_framed(Encoding::Gzip).unwrap();
+        assert_eq!(last, Some(framed(false, Bytes::from_static(b"c"))));
     }
 
     #[test]

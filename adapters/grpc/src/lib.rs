@@ -3,7 +3,8 @@
 //! ```text
 //!  headers in  ─▶ request   every check in its fixed order: content-type, method, path, the rest
 //!                 dialect   which service and method a path names
-//!  bytes in    ─▶ frame     messages out of partial input; exactly one where one is due
+//!  bytes in    ─▶ frame     messages out of partial input; exactly one where one is due; whether each
+//!                           is compressed, which a driver undoes: that takes a library with std
 //!  messages out ◀ frame     the prefix of a message
 //!  status out  ◀─ trailers  a status as header fields of at most 7 KiB, and back for clients
 //!                 diagnostics  the answer to how the server is

@@ -12,17 +12,45 @@ use crate::{dialect::Route, fieldmask, text::escape};
 pub struct Request {
     /// What the path names.
     pub route: Route,
+    /// How the messages that are marked as compressed were.
+    pub encoding: Encoding,
     /// How long the client is ready to wait, in nanoseconds; none when it set no deadline.
     pub timeout_nanos: Option<u64>,
     /// The fields that the client asks for, which the service checks; none but for pods.
     pub mask: MaskRequest,
 }
 
+/// How the compressed messages of a call are compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a driver inflates every one")]
+pub enum Encoding {
+    /// Not at all.
+    #[default]
+    Identity,
+    /// As in RFC 1952, in one or more members.
+    Gzip,
+}
+
+impl Encoding {
+    /// Those that are taken, as `grpc-accept-encoding` lists them.
+    pub const ACCEPTED: &'static str = "identity,gzip";
+
+    /// Returns the encoding of this name; names are in lower case and nothing else.
+    fn find(name: &[u8]) -> Option<Self> {
+        match name {
+            b"identity" => Some(Self::Identity),
+            b"gzip" => Some(Self::Gzip),
+            _ => None,
+        }
+    }
+}
+
 impl Request {
     /// Checks method, path and headers: content-type, then method, then path, then the rest.
     ///
     /// Names are lower case as on the wire; values may hold any bytes. Of a repeated header the
-    /// first counts, but every `grpc-encoding` must be one that is understood, and the masks of all
+    /// first counts, but every `grpc-encoding` must be one that is understood, and one of them that
+    /// compresses lets messages be compressed; and the masks of all
     /// `x-kubernetes-fieldmask` and `x-kubernetes-fieldmask-bin` headers are united.
     ///
     /// # Errors
@@ -35,15 +63,18 @@ impl Request {
     ) -> Result<Self, Refusal> {
         let mut content_type = None;
         let mut timeout = None;
+        let mut encoding = Encoding::Identity;
         let mut odd_encoding = None;
         let mut mask = FieldMask::default();
         for (name, value) in headers {
             match name {
                 b"content-type" => content_type = content_type.or(Some(value)),
                 b"grpc-timeout" => timeout = timeout.or(Some(value)),
-                b"grpc-encoding" if value != b"identity" => {
-                    odd_encoding = odd_encoding.or(Some(value));
-                }
+                b"grpc-encoding" => match Encoding::find(value) {
+                    Some(Encoding::Identity) => {}
+                    Some(named) => encoding = named,
+                    None => odd_encoding = odd_encoding.or(Some(value)),
+                },
                 _ => fieldmask::add_header(&mut mask, name, value),
             }
         }
@@ -72,6 +103,7 @@ impl Request {
         };
         Ok(Self {
             route,
+            encoding,
             timeout_nanos,
             mask,
         })
@@ -97,6 +129,19 @@ impl Refusal {
             http_status: 200,
             header: None,
             status,
+        }
+    }
+
+    /// Returns the refusal of a request whose headers take `bytes` as HPACK counts them, more than
+    /// `limit`; a driver counts them, and looks at nothing else then.
+    pub fn headers_too_large(bytes: usize, limit: usize) -> Self {
+        let text = format!(
+            "the request headers take {bytes} bytes, expected at most {limit}; send less metadata"
+        );
+        Self {
+            http_status: 431,
+            header: None,
+            status: Status::new(Code::ResourceExhausted, text).with_reason("HEADERS_TOO_LARGE"),
         }
     }
 
@@ -128,11 +173,12 @@ impl Refusal {
     }
 
     fn encoding(found: &[u8]) -> Self {
-        let text = format!("grpc-encoding is \"{}\", expected identity", escape(found));
+        let found = escape(found);
+        let text = format!("grpc-encoding is \"{found}\", expected identity or gzip");
         let status = Status::new(Code::Unimplemented, text);
         Self {
             http_status: 200,
-            header: Some(("grpc-accept-encoding", "identity")),
+            header: Some(("grpc-accept-encoding", Encoding::ACCEPTED)),
             status,
         }
     }

@@ -25,6 +25,7 @@ extern crate alloc;
 mod frames;
 mod hpack;
 mod huffman;
+mod lists;
 #[cfg(test)]
 mod tests;
 
@@ -36,7 +37,7 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-pub use frames::AuthorityScanner;
+pub use frames::{AuthorityScanner, MAX_HEADER_BYTES};
 
 /// Bytes of output buffer that a connection keeps while it has nothing to hand over.
 const RETAINED_BYTES: usize = 4_096;

@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::{
     alarm::{Alarm, after},
     attention::Attention,
-    authority::AuthorityFilter,
+    authority::{AuthorityFilter, MAX_HEADER_BYTES},
     calls::Calls,
     exchange,
     gathered::Gathered,
@@ -56,6 +56,7 @@ where
     let io = Guarded::new(io, Arc::clone(&shared), Arc::clone(&heard));
     let unwritten = shared.limits.max_unwritten_bytes;
     let transport = Gathered::new(io, Arc::clone(&ledger), unwritten);
+    transport.announce_header_list(shared.limits.max_header_list_bytes);
     let io = AuthorityFilter::new(transport.clone());
     let unfinished = io.unfinished();
 
@@ -115,8 +116,8 @@ where
         alarm,
         heard,
         heard_at: now,
+        origin: Arc::new(Origin::new(peer, &shared.limits)),
         shared: Arc::clone(&shared),
-        origin: Arc::new(Origin::new(peer)),
     };
     poll_fn(|cx| driver.poll(cx.waker(), &mut connection)).await;
     tracing::trace!(?peer, "a connection is over");
@@ -130,7 +131,7 @@ fn builder(limits: &Limits) -> Builder {
         .max_concurrent_streams(limits.max_streams_per_connection)
         .initial_connection_window_size(limits.connection_window_bytes)
         .initial_window_size(limits.stream_window_bytes)
-        .max_header_list_size(limits.max_header_list_bytes)
+        .max_header_list_size(limits.max_header_list_bytes.max(HOSTILE_LIST_BYTES + 1))
         .max_frame_size(MAX_FRAME_BYTES)
         .max_send_buffer_size(limits.max_send_buffer_bytes)
         // Answers before the end of a request and cancelled calls leave reset streams behind; a
@@ -145,6 +146,10 @@ fn builder(limits: &Limits) -> Builder {
 /// The smallest frame size that the protocol allows to announce (RFC 9113 section 6.5.2), and
 /// more than any request needs.
 const MAX_FRAME_BYTES: u32 = 16_384;
+
+/// Bytes of a header list that do not come past the filter. What comes past is less than the library
+/// takes, so that the server refuses it, and says why.
+const HOSTILE_LIST_BYTES: u32 = MAX_HEADER_BYTES as u32;
 
 /// Seconds that a connection gets to deliver its last GOAWAY.
 const FAREWELL: std::time::Duration = std::time::Duration::from_secs(1);

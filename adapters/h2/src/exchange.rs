@@ -9,9 +9,17 @@ use std::{
 use bytes::Bytes;
 use futures_util::FutureExt;
 use h2::{Reason, RecvStream, server::SendResponse};
-use http::Request;
-use podsapi_core::{Call, Code, Moment, Outgoing, PeerKey, Reply, Status};
-use podsapi_grpc::{dialect::Route, request};
+use http::{
+    Request,
+    request::Parts,
+    uri::{Authority, PathAndQuery},
+};
+use podsapi_core::{Call, Code, Method, Moment, Outgoing, PeerKey, Reply, Status};
+use podsapi_grpc::{
+    dialect::{HealthMethod, Route},
+    request::{self, Refusal},
+    trailers::field_bytes,
+};
 
 use crate::{
     alarm::Alarm,
@@ -98,15 +106,21 @@ impl<R: Runtime> Exchange<R> {
     /// Checks the call, reads its message, has it decided and sends what comes of it.
     async fn answer(&mut self, request: Request<RecvStream>) -> Result<Code, Interrupt> {
         let (head, body) = request.into_parts();
-        let path = head
-            .uri
-            .path_and_query()
-            .map_or("", http::uri::PathAndQuery::as_str);
+        let path = head.uri.path_and_query().map_or("", PathAndQuery::as_str);
         let headers = head.headers.iter();
         let headers = headers.map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
-        let checked =
-            request::Request::check(head.method.as_str().as_bytes(), path.as_bytes(), headers);
-        self.route = checked.as_ref().ok().map(|request| request.route);
+        let bytes = list_bytes(&head);
+        let limit = self.shared.limits.max_header_list_bytes as usize;
+        let checked = if bytes > limit {
+            self.shared.meters.calls_refused.count(Bound::Headers);
+            self.route = Route::find(path.as_bytes()).ok();
+            Err(Refusal::headers_too_large(bytes, limit))
+        } else {
+            request::Request::check(head.method.as_str().as_bytes(), path.as_bytes(), headers)
+        };
+        self.route = checked
+            .as_ref()
+            .map_or(self.route, |request| Some(request.route));
         // A watch lasts for as long as its client likes, and needs none of what it sent.
         drop(head);
         let _slots = self.lease_call()?;
@@ -123,19 +137,26 @@ impl<R: Runtime> Exchange<R> {
         self.deadline = request
             .timeout_nanos
             .map(|nanos| self.started.plus_nanos(nanos));
+        let _held = match self.lease_held_stream(request.route) {
+            Ok(held) => held,
+            Err(refused) => {
+                self.discard(body).await?;
+                return Err(refused);
+            }
+        };
 
         let decision = match request.route {
-            Route::Reflection(_) => return self.converse(body).await,
+            Route::Reflection(_) => return self.converse(body, request.encoding).await,
             Route::Diagnostics => {
-                let (message, _lease) = self.read_message(body).await?;
+                let (message, _lease) = self.read_message(body, request.encoding).await?;
                 self.shared.diagnose(&message)
             }
             Route::Health(method) => {
-                let (message, _lease) = self.read_message(body).await?;
+                let (message, _lease) = self.read_message(body, request.encoding).await?;
                 self.shared.ask_health(method, &message)
             }
             Route::Pods(dialect, method) => {
-                let (message, _lease) = self.read_message(body).await?;
+                let (message, _lease) = self.read_message(body, request.encoding).await?;
                 self.decide(Call {
                     mask: request.mask,
                     peer: self.origin.peer.uid.map(|uid| PeerKey::new(uid.into())),
@@ -167,6 +188,31 @@ impl<R: Runtime> Exchange<R> {
             exhausted("too many calls are in progress")
         })?;
         Ok([own, all])
+    }
+
+    /// Takes a place for a call that may last, so that those never take all the streams that the
+    /// connection may have: what else its client wants would wait for one to end.
+    fn lease_held_stream(&self, route: Route) -> Result<Option<Lease>, Interrupt> {
+        let lasts = match route {
+            Route::Pods(_, method) => method == Method::WatchPods,
+            Route::Health(method) => method == HealthMethod::Watch,
+            Route::Reflection(_) => true,
+            Route::Diagnostics => false,
+        };
+        if !lasts {
+            return Ok(None);
+        }
+        let limit = self.shared.limits.max_held_streams_per_connection;
+        let held = self.origin.held_streams.take(1, limit).ok_or_else(|| {
+            self.shared.meters.calls_refused.count(Bound::HeldStreams);
+            let text = format!(
+                "the connection holds {limit} watches and reflection streams already; end one, \
+                 or use another connection"
+            );
+            let status = Status::new(Code::ResourceExhausted, text);
+            Interrupt::Failed(status.with_reason("TOO_MANY_STREAMS"))
+        })?;
+        Ok(Some(held))
     }
 
     /// Has the service decide a call, and notes what it says of the caller's mask.
@@ -260,6 +306,23 @@ impl<R: Runtime> Drop for Exchange<R> {
             None => meters.calls_unknown.add(1),
         }
     }
+}
+
+/// Returns the size of the header list of a request, as HPACK counts it.
+fn list_bytes(head: &Parts) -> usize {
+    let uri = &head.uri;
+    let fields = [
+        (":method", Some(head.method.as_str())),
+        (":scheme", uri.scheme_str()),
+        (":authority", uri.authority().map(Authority::as_str)),
+        (":path", uri.path_and_query().map(PathAndQuery::as_str)),
+    ];
+    let pseudo = fields
+        .into_iter()
+        .filter_map(|(name, value)| Some(field_bytes(name, value?)));
+    let others = head.headers.iter();
+    let others = others.map(|(name, value)| field_bytes(name.as_str(), "") + value.len());
+    pseudo.chain(others).sum()
 }
 
 /// What was decided about a call.

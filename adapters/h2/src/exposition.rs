@@ -372,8 +372,8 @@ impl<R: Runtime> Shared<R> {
             (
                 "podsapi_reply_bytes",
                 GAUGE,
-                "Bytes of unary replies that wait to be read.",
-                self.reply_bytes.taken() as u64,
+                "Bytes that replies keep which wait to be read; those of one list count once.",
+                self.unread.bytes() as u64,
             ),
             (
                 "podsapi_calls_unknown_total",

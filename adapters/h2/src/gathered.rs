@@ -33,6 +33,8 @@ struct Inner<IO> {
     unflushed: bool,
     /// Reads that are left of this turn.
     reads: u32,
+    /// What the first write announces as the largest header list; none once it was written.
+    header_list: Option<u32>,
 }
 
 /// Reads of a connection before others have their turn.
@@ -57,10 +59,19 @@ impl<IO> Gathered<IO> {
             limit,
             unflushed: false,
             reads: READS_A_TURN,
+            header_list: None,
         };
         Self {
             inner: Arc::new(Mutex::new(inner)),
         }
+    }
+
+    /// Has the first SETTINGS, which is the first that is written, say this of header lists.
+    ///
+    /// The library announces the size from which on it refuses a stream by itself, without a word of
+    /// gRPC; the server refuses streams before that.
+    pub(crate) fn announce_header_list(&self, bytes: u32) {
+        self.lock().header_list = Some(bytes);
     }
 
     /// Begins a turn of the connection, in which so much is read and no more.
@@ -134,8 +145,15 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathered<IO> {
                 return Poll::Pending;
             }
         }
+        let header_list = inner.header_list.take();
         let Inner { ledger, queue, .. } = &mut *inner;
         let before = queue.len();
+        if let Some(bytes) = header_list {
+            let greeting = announcing(slices, bytes);
+            queue.copy(&greeting);
+            ledger.clear();
+            return Poll::Ready(Ok(greeting.len()));
+        }
         for slice in slices {
             match ledger.find(slice) {
                 Some(shared) => queue.share(shared),
@@ -178,6 +196,33 @@ impl<IO: AsyncWrite + Unpin> Inner<IO> {
         }
         Poll::Ready(Ok(()))
     }
+}
+
+/// Returns what is first written with another size of header lists in its SETTINGS (RFC 9113
+/// sections 6.5.1 and 6.5.2).
+fn announcing(slices: &[IoSlice<'_>], bytes: u32) -> Vec<u8> {
+    const HEAD_BYTES: usize = 9;
+    const SETTINGS: u8 = 4;
+    const MAX_HEADER_LIST_SIZE: [u8; 2] = [0, 6];
+    let mut greeting: Vec<u8> = slices
+        .iter()
+        .flat_map(|slice| slice.iter())
+        .copied()
+        .collect();
+    if let Some(([high, middle, low, SETTINGS, ..], rest)) =
+        greeting.split_first_chunk_mut::<HEAD_BYTES>()
+    {
+        let len = u32::from_be_bytes([0, *high, *middle, *low]) as usize;
+        let settings = rest.get_mut(..len).unwrap_or_default();
+        for setting in settings.as_chunks_mut::<6>().0 {
+            if let [a, b, value @ ..] = setting
+                && [*a, *b] == MAX_HEADER_LIST_SIZE
+            {
+                *value = bytes.to_be_bytes();
+            }
+        }
+    }
+    greeting
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //!                                     ▲
 //!  socket ─▶ Server::serve_connection │
 //!     │        guarded     counts bytes, gives up stalled writes
-//!     │        authority   makes odd :authority values acceptable to h2
+//!     │        authority   makes odd :authority values acceptable to h2, ends what sends endless headers
 //!     │        connection  accepts streams, keepalive, idle time, GOAWAY; never waits for a call
 //!     └─ calls ──▶ exchange ──────────┘ checks headers, reads the request, has it decided, answers
 //!                           unary       one message out
@@ -34,7 +34,9 @@
 //! Each is a field of [`Limits`] with its reason. h2 keeps whatever it is given to send, so nothing
 //! is given to it that the windows of the client and the bound of its buffer have no room for; what
 //! a slow watch does not take stays in the queue of the service. Request bytes are given back to
-//! the windows as they are read, and are bounded for one call and for all calls together.
+//! the windows as they are read, and are bounded for one call and for all calls together; what is
+//! compressed is inflated up to the same bound. Replies that wait to be read are bounded by what they
+//! keep, of which each byte counts once.
 //!
 //! # Errors and panics
 //!
@@ -53,6 +55,7 @@ mod exposition;
 mod gathered;
 mod guarded;
 mod health;
+mod inflate;
 mod ledger;
 mod limits;
 mod meters;
@@ -69,8 +72,9 @@ mod segments;
 mod server;
 mod streaming;
 mod unary;
+mod unread;
 
-pub use authority::{AuthorityFilter, AuthorityScanner};
+pub use authority::{AuthorityFilter, AuthorityScanner, MAX_HEADER_BYTES};
 pub use limits::Limits;
 pub use peer::Peer;
 pub use runtime::Runtime;

@@ -25,8 +25,15 @@ pub struct Limits {
     pub calls_kept_per_connection: usize,
     /// Streams that one connection may have open (`SETTINGS_MAX_CONCURRENT_STREAMS`).
     ///
-    /// 200: at least 100 as RFC 9113 section 6.5.2 advises; what other Rust servers advertise.
+    /// 400: those that are [held](Self::max_held_streams_per_connection), and as many for calls that
+    /// end by themselves. Clients queue what is beyond, and nobody learns of it.
     pub max_streams_per_connection: u32,
+    /// Streams of one connection that last for as long as their client likes: watches of pods and of
+    /// health, and reflection. One more is `RESOURCE_EXHAUSTED`, which unlike a stream that its client
+    /// does not begin is told and counted.
+    ///
+    /// 200: what a connection had of them before its other calls waited.
+    pub max_held_streams_per_connection: usize,
     /// Bytes that a client may send ahead on one connection.
     ///
     /// 1 MiB: the library's budget against tiny DATA frames is half of this, and clients that
@@ -36,7 +43,9 @@ pub struct Limits {
     ///
     /// 65,535: the protocol's default; a request is tens of bytes.
     pub stream_window_bytes: u32,
-    /// Largest list of request headers, counted as HPACK does (32 bytes more for each field).
+    /// Largest list of request headers, counted as HPACK does (32 bytes more for each field); a call
+    /// with a larger one is `RESOURCE_EXHAUSTED`. Beyond
+    /// [`MAX_HEADER_BYTES`](crate::MAX_HEADER_BYTES) its connection ends.
     ///
     /// 16 KiB: twice the default that gRPC documents.
     pub max_header_list_bytes: u32,
@@ -77,16 +86,15 @@ pub struct Limits {
     /// Bytes of unary replies on one connection that wait to be read; one more is
     /// `RESOURCE_EXHAUSTED`, unless it belongs to the only reply.
     ///
-    /// 256 MiB: twenty-five lists at one time of a node whose pods take 10 MiB. The bytes are shared
-    /// with the store for as long as it has those pods; a client that does not read keeps them
-    /// afterwards, which is what this bounds.
+    /// 256 MiB: twenty-five lists at one time, of a node whose pods take 10 MiB and all change between
+    /// them. Bytes that replies share count once; that the store has them, too, takes nothing off, since
+    /// it may drop them at any time.
     pub max_reply_bytes_per_connection: usize,
     /// The same for all connections together, unless the reply is the only one of its connection:
     /// nobody can keep others out with replies that are not read.
     ///
     /// 1 GiB: four connections that do their worst. All bytes together are bounded by this and one
-    /// reply for each of [`Self::max_connections`]; replies of the same pods share their bytes, so
-    /// what they take is what has changed within [`Self::reply_timeout`].
+    /// reply for each of [`Self::max_connections`].
     pub max_reply_bytes: usize,
     /// Bytes read and thrown away before a call is refused, so that the answer is not followed
     /// by a reset of a request that was still being sent.
@@ -156,7 +164,8 @@ impl Default for Limits {
             max_connections: 1024,
             max_calls: 8192,
             calls_kept_per_connection: 4,
-            max_streams_per_connection: 200,
+            max_streams_per_connection: 400,
+            max_held_streams_per_connection: 200,
             connection_window_bytes: 1 << 20,
             stream_window_bytes: 65_535,
             max_header_list_bytes: 16 << 10,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{meters::Slots, peer::Peer};
+use crate::{limits::Limits, meters::Slots, peer::Peer, unread::Unread};
 
 /// Where calls come from.
 #[derive(Debug)]
@@ -11,17 +11,20 @@ pub(crate) struct Origin {
     pub(crate) peer: Peer,
     /// Calls in progress.
     pub(crate) calls: Arc<Slots>,
-    /// Bytes of replies that wait to be read.
-    pub(crate) reply_bytes: Arc<Slots>,
+    /// Those of them that last for as long as their client likes.
+    pub(crate) held_streams: Arc<Slots>,
+    /// Replies that wait to be read.
+    pub(crate) unread: Arc<Unread>,
 }
 
 impl Origin {
     /// Returns the origin of a new connection.
-    pub(crate) fn new(peer: Peer) -> Self {
+    pub(crate) fn new(peer: Peer, limits: &Limits) -> Self {
         Self {
             peer,
             calls: Arc::default(),
-            reply_bytes: Arc::default(),
+            held_streams: Arc::default(),
+            unread: Unread::new(limits.max_reply_bytes_per_connection),
         }
     }
 }

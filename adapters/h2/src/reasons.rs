@@ -41,6 +41,10 @@ pub(crate) enum Ending {
 pub(crate) enum Bound {
     /// Calls in progress.
     Calls,
+    /// Streams of a connection that last for as long as their client likes.
+    HeldStreams,
+    /// Bytes of headers.
+    Headers,
     /// Bytes of requests.
     RequestBytes,
     /// Questions of one reflection stream.
@@ -110,6 +114,8 @@ impl Counted for Ending {
 impl Counted for Bound {
     const ALL: &'static [Self] = &[
         Self::Calls,
+        Self::HeldStreams,
+        Self::Headers,
         Self::RequestBytes,
         Self::Questions,
         Self::QuestionTime,
@@ -118,6 +124,8 @@ impl Counted for Bound {
     fn name(self) -> &'static str {
         match self {
             Self::Calls => "calls",
+            Self::HeldStreams => "held_streams",
+            Self::Headers => "headers",
             Self::RequestBytes => "request_bytes",
             Self::Questions => "questions",
             Self::QuestionTime => "question_time",

@@ -2,17 +2,18 @@
 
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 
-use bytes::Bytes;
 use h2::RecvStream;
 use podsapi_core::{Code, Status};
 use podsapi_grpc::{
-    frame::{Deframer, FrameError},
+    frame::{Deframer, FrameError, Framed},
     reflection::Conversation,
+    request::Encoding,
 };
 
 use crate::{
     alarm::after,
     exchange::{Exchange, Interrupt, exhausted, shutting_down},
+    inflate,
     meters::Lease,
     onlookers::Onlooker,
     reasons::Bound,
@@ -21,11 +22,16 @@ use crate::{
 
 impl<R: Runtime> Exchange<R> {
     /// Answers the questions of a reflection stream until its client has no more.
-    pub(crate) async fn converse(&mut self, body: RecvStream) -> Result<Code, Interrupt> {
+    pub(crate) async fn converse(
+        &mut self,
+        body: RecvStream,
+        encoding: Encoding,
+    ) -> Result<Code, Interrupt> {
         let shared = Arc::clone(&self.shared);
         let limits = &shared.limits;
         let mut questions = Questions {
             body,
+            encoding,
             deframer: Deframer::new(limits.max_request_bytes),
             lease: shared.request_bytes.take_any(0),
             onlooker: Onlooker::new(&shared),
@@ -40,8 +46,13 @@ impl<R: Runtime> Exchange<R> {
                 shared.meters.calls_refused.count(Bound::Questions);
                 return Err(exhausted("the stream has asked too many questions"));
             }
+            let question = inflate::message(question, limits.max_request_bytes);
+            let question = question.map_err(|error| Interrupt::Failed(error.status()))?;
             let answer = conversation.answer(&question).map_err(Interrupt::Failed)?;
-            self.queue(answer.into())?;
+            drop(question);
+            let answer = answer.into();
+            let _unread = self.lease_reply(&answer)?;
+            self.queue(answer)?;
             let give_up = after(shared.runtime.now(), limits.reply_timeout);
             poll_fn(|cx| self.poll_flush(cx, give_up)).await?;
         }
@@ -53,7 +64,7 @@ impl<R: Runtime> Exchange<R> {
     async fn next_question(
         &mut self,
         questions: &mut Questions<R>,
-    ) -> Result<Option<Bytes>, Interrupt> {
+    ) -> Result<Option<Framed>, Interrupt> {
         let shared = Arc::clone(&self.shared);
         let limits = &shared.limits;
         let failed = |error: FrameError| Interrupt::Failed(error.status());
@@ -62,7 +73,8 @@ impl<R: Runtime> Exchange<R> {
             if questions.onlooker.seen().stopped {
                 return Err(Interrupt::Failed(shutting_down()));
             }
-            if let Some(question) = questions.deframer.next_message().map_err(failed)? {
+            let next = questions.deframer.next_framed(questions.encoding);
+            if let Some(question) = next.map_err(failed)? {
                 return Ok(Some(question));
             }
             let piece = {
@@ -106,6 +118,7 @@ impl<R: Runtime> Exchange<R> {
 /// The client's side of a reflection stream.
 struct Questions<R: Runtime> {
     body: RecvStream,
+    encoding: Encoding,
     deframer: Deframer,
     /// The room that unanswered bytes take.
     lease: Lease,

@@ -24,6 +24,7 @@ use crate::{
     onlookers::{Onlookers, Stage},
     peer::Peer,
     runtime::Runtime,
+    unread::Unread,
 };
 
 /// One node's pods, served on any number of connections; a cheap handle to clone.
@@ -82,7 +83,7 @@ pub(crate) struct Shared<R: Runtime> {
     pub(crate) connections: Arc<Slots>,
     pub(crate) calls: Arc<Slots>,
     pub(crate) request_bytes: Arc<Slots>,
-    pub(crate) reply_bytes: Arc<Slots>,
+    pub(crate) unread: Arc<Unread>,
     /// What masked answers say of the schema.
     pub(crate) mask_schema: HeaderValue,
     service: Mutex<Service>,
@@ -145,12 +146,12 @@ impl<R: Runtime> Server<R> {
             started: runtime.now(),
             node_name: node_name.into(),
             runtime,
+            unread: Unread::new(limits.max_reply_bytes),
             limits,
             meters: Meters::default(),
             connections: Arc::default(),
             calls: Arc::default(),
             request_bytes: Arc::default(),
-            reply_bytes: Arc::default(),
             mask_schema: HeaderValue::try_from(podsapi_core::mask_schema())
                 .unwrap_or(HeaderValue::from_static("unknown")),
             service: Mutex::new(service),

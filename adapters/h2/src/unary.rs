@@ -9,14 +9,19 @@ use std::{
 use bytes::Bytes;
 use h2::RecvStream;
 use podsapi_core::{Code, Moment, Outgoing, Status};
-use podsapi_grpc::frame::{self, OneMessage};
+use podsapi_grpc::{
+    frame::{self, OneMessage},
+    request::Encoding,
+};
 
 use crate::{
     alarm::after,
     exchange::{Exchange, Interrupt, exhausted},
+    inflate,
     meters::Lease,
     reasons::{Bound, ReplyBound},
     runtime::Runtime,
+    unread::Waiting,
 };
 
 impl<R: Runtime> Exchange<R> {
@@ -25,21 +30,25 @@ impl<R: Runtime> Exchange<R> {
     pub(crate) async fn read_message(
         &mut self,
         mut body: RecvStream,
+        encoding: Encoding,
     ) -> Result<(Bytes, Lease), Interrupt> {
         let shared = Arc::clone(&self.shared);
         let limits = &shared.limits;
         let give_up = after(self.started, limits.request_timeout);
-        let mut message = OneMessage::new(limits.max_request_bytes);
+        let mut message = OneMessage::new(limits.max_request_bytes, encoding);
         let budget = limits.max_request_bytes_in_flight;
         let mut lease = shared.request_bytes.take_any(0);
         let mut length = 0_usize;
+        let charge = |lease: &mut Lease, length: usize| {
+            let charged = length.saturating_sub(limits.request_bytes_kept_per_call);
+            lease.resize(charged, budget).then_some(()).ok_or_else(|| {
+                shared.meters.calls_refused.count(Bound::RequestBytes);
+                exhausted("too many request bytes are in flight")
+            })
+        };
         while let Some(piece) = self.next_piece(&mut body, give_up).await? {
             length = length.saturating_add(piece.len());
-            let charged = length.saturating_sub(limits.request_bytes_kept_per_call);
-            if !lease.resize(charged, budget) {
-                shared.meters.calls_refused.count(Bound::RequestBytes);
-                return Err(exhausted("too many request bytes are in flight"));
-            }
+            charge(&mut lease, length)?;
             if let Err(error) = message.push(&piece) {
                 drop((message, lease));
                 self.discard(body).await?;
@@ -55,6 +64,9 @@ impl<R: Runtime> Exchange<R> {
             return Err(Interrupt::Gone);
         }
         self.check_deadline()?;
+        let message = inflate::message(message, limits.max_request_bytes);
+        let message = message.map_err(|error| Interrupt::Failed(error.status()))?;
+        charge(&mut lease, message.len())?;
         Ok((message, lease))
     }
 
@@ -78,7 +90,7 @@ impl<R: Runtime> Exchange<R> {
 
     /// Sends one message with its headers and trailers.
     pub(crate) async fn send_answer(&mut self, message: Outgoing) -> Result<Code, Interrupt> {
-        let _unread = self.lease_reply(message.len())?;
+        let _unread = self.lease_reply(&message)?;
         self.queue(message)?;
         self.responder.open().map_err(|_gone| Interrupt::Gone)?;
         let mut give_up = None;
@@ -101,22 +113,19 @@ impl<R: Runtime> Exchange<R> {
     /// Takes room for a reply that waits to be read, of the connection and of all together.
     ///
     /// A connection on which none waits has room for one, whatever others do and whatever its size.
-    fn lease_reply(&self, len: usize) -> Result<[Lease; 2], Interrupt> {
-        let limits = &self.shared.limits;
-        let (own, all) = (&self.origin.reply_bytes, &self.shared.reply_bytes);
-        if own.taken() == 0 {
-            return Ok([own.take_any(len), all.take_any(len)]);
+    pub(crate) fn lease_reply(&self, message: &Outgoing) -> Result<[Waiting; 2], Interrupt> {
+        let (own, all) = (&self.origin.unread, &self.shared.unread);
+        if own.is_empty() {
+            return Ok([own.take_any(message), all.take_any(message)]);
         }
         let refused = |bound| {
             self.shared.meters.replies_refused.count(bound);
             exhausted("too many bytes of replies wait to be read; read them, or ask for less")
         };
         let own = own
-            .take(len, limits.max_reply_bytes_per_connection)
+            .take(message)
             .ok_or_else(|| refused(ReplyBound::Connection))?;
-        let all = all
-            .take(len, limits.max_reply_bytes)
-            .ok_or_else(|| refused(ReplyBound::All))?;
+        let all = all.take(message).ok_or_else(|| refused(ReplyBound::All))?;
         Ok([own, all])
     }
 

@@ -2,7 +2,7 @@
 
 use podsapi_core::{Code, Dialect, FieldMask, MaskRequest, Method};
 use podsapi_grpc::dialect::{HealthMethod, ReflectionVersion, Route};
-use podsapi_grpc::request::{Refusal, Request};
+use podsapi_grpc::request::{Encoding, Refusal, Request};
 use podsapi_grpc::trailers::{self, MAX_BLOCK_BYTES, field_bytes};
 
 type Header<'a> = (&'a [u8], &'a [u8]);
@@ -67,9 +67,14 @@ fn read_plainly(method: &[u8], path: &[u8], headers: &[Header<'_>]) -> Result<Re
     }
     let route = ROUTES.iter().find(|(known, _)| known.as_bytes() == path);
     let (_, route) = route.ok_or((200, Code::Unimplemented, None))?;
-    if values("grpc-encoding").any(|encoding| encoding != b"identity") {
+    let known = |encoding: &[u8]| matches!(encoding, b"identity" | b"gzip");
+    if !values("grpc-encoding").all(known) {
         return Err((200, Code::Unimplemented, Some("grpc-accept-encoding")));
     }
+    let encoding = match values("grpc-encoding").any(|encoding| encoding == b"gzip") {
+        true => Encoding::Gzip,
+        false => Encoding::Identity,
+    };
     let timeout = values("grpc-timeout").next();
     let timeout_nanos = timeout.map(|text| timeout_nanos(text).ok_or((200, Code::Internal, None)));
     let mut mask = FieldMask::default();
@@ -83,6 +88,7 @@ fn read_plainly(method: &[u8], path: &[u8], headers: &[Header<'_>]) -> Result<Re
     let takes_masks = matches!(route, Route::Pods(..)) && !mask.is_empty();
     Ok(Request {
         route: *route,
+        encoding,
         timeout_nanos: timeout_nanos.transpose()?,
         mask: match takes_masks {
             true => MaskRequest::new(mask),

@@ -510,6 +510,65 @@ class Suite(unittest.TestCase):
         self.assertEqual({len(call.result().pods) for call in done}, {50})
         self.assertEqual(len(done), 600)
 
+    def test_requests_in_gzip_are_taken_and_answered_in_plain(self):
+        server, pods = self.serve("--qps", "0")
+        server.write("one", "uid-1")
+        gzip = {"compression": grpc.Compression.Gzip}
+        get, many = v1alpha1_pb2.GetPodRequest, "u" * 10_000
+        self.eventually(lambda: pods.get(get(podUID="uid-1"), timeout=PATIENCE, **gzip))
+        error = self.refused(grpc.StatusCode.NOT_FOUND, pods.get, get(podUID=many), **gzip)
+        self.assertIn("uuuu", error.details())
+        listed, call = pods.list.with_call(v1alpha1_pb2.ListPodsRequest(), timeout=PATIENCE, **gzip)
+        self.assertEqual(len(listed.pods), 1)
+        self.assertNotIn("grpc-encoding", [key for key, _ in call.initial_metadata()])
+        events = reader(pods.watch(v1alpha1_pb2.WatchPodsRequest(), **gzip))
+        self.assertEqual(events.get(timeout=PATIENCE).type, v1alpha1_pb2.ADDED)
+        # What is refused compressed is refused for what it is, not for how it came.
+        large = get(podUID="u" * 100_000)
+        self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, pods.get, large, **gzip)
+
+    def test_headers_that_are_too_large_cost_their_call_alone(self):
+        server, pods = self.serve("--qps", "0")
+        events = reader(pods.watch(v1alpha1_pb2.WatchPodsRequest()))
+        self.assertEqual(events.get(timeout=PATIENCE).type, v1alpha1_pb2.INITIAL_SYNC_COMPLETE)
+        for size in [17_000, 40_000, 48_000, 120_000]:
+            error = self.refused(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                pods.list,
+                v1alpha1_pb2.ListPodsRequest(),
+                metadata=[("x-much", "a" * size)],
+            )
+            self.assertIn("16384", error.details())
+        server.write("one", "uid-1")
+        self.assertEqual(events.get(timeout=PATIENCE).type, v1alpha1_pb2.ADDED)
+
+    def test_two_hundred_watches_leave_room_for_other_calls(self):
+        server, pods = self.serve("--qps", "0")
+        # Channels with the same options share a connection, unless they are told not to.
+        alone = server.channel(("grpc.use_local_subchannel_pool", 1))
+        self.addCleanup(alone.close)
+        watches = [pods.watch(v1alpha1_pb2.WatchPodsRequest()) for _ in range(200)]
+        for watch in watches:
+            self.assertEqual(next(watch).type, v1alpha1_pb2.INITIAL_SYNC_COMPLETE)
+        for _ in range(3):
+            pods.list(v1alpha1_pb2.ListPodsRequest(), timeout=PATIENCE)
+            pods.status(diagnostics_pb2.GetStatusRequest(), timeout=PATIENCE)
+        with self.assertRaises(grpc.RpcError) as caught:
+            next(pods.watch(v1alpha1_pb2.WatchPodsRequest(), timeout=PATIENCE))
+        self.assertEqual(caught.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+        self.assertIn("200 watches", caught.exception.details())
+        # Another connection may have as many.
+        other = Pods(alone).watch(v1alpha1_pb2.WatchPodsRequest(), timeout=PATIENCE)
+        self.assertEqual(next(other).type, v1alpha1_pb2.INITIAL_SYNC_COMPLETE)
+        watches.pop().cancel()
+
+        def again():
+            call = pods.watch(v1alpha1_pb2.WatchPodsRequest(), timeout=PATIENCE)
+            self.assertEqual(next(call).type, v1alpha1_pb2.INITIAL_SYNC_COMPLETE)
+            call.cancel()
+
+        self.eventually(again)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

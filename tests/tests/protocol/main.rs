@@ -5,6 +5,7 @@
 
 mod authority;
 mod body;
+mod compression;
 mod connection;
 mod decoder;
 mod headers;

@@ -1,5 +1,7 @@
 //! Flow control: the client's windows are obeyed and slow readers are bounded.
 
+use std::cell::Cell;
+
 use podsapi_h2::Limits;
 use podsapi_proto::v1alpha1::ListPodsResponse;
 use podsapi_tests::frames::{self, code, setting};
@@ -226,6 +228,11 @@ async fn replies_that_are_not_read_are_bounded_and_counted() {
         limits,
         ..Setup::default()
     });
+    let changes = Cell::new(0);
+    let change = || {
+        changes.set(changes.get() + 1);
+        (0..3).for_each(|pod| served.put(pod, BALLAST + changes.get()));
+    };
     let stuck = async || {
         let mut client = served.client().await;
         client
@@ -234,6 +241,8 @@ async fn replies_that_are_not_read_are_bounded_and_counted() {
         client.call(1, LIST, &[]).await;
         let open = |client: &RawClient| client.replies.contains_key(&1);
         client.until("headers", open).await;
+        // The next list has none of these bytes.
+        change();
         client
     };
     // A list takes some 25,000 bytes: the second is one too many for a connection, and with three

@@ -7,7 +7,7 @@ use podsapi_core::SourceKind;
 use podsapi_proto::{
     core_v1::Pod,
     documented::PodWatchRequest,
-    v1alpha1::{EventType, WatchPodsEvent, WatchPodsRequest},
+    v1alpha1::{EventType, ListPodsRequest, ListPodsResponse, WatchPodsEvent, WatchPodsRequest},
 };
 use podsapi_tests::live::{AT, Live, Socket, becomes, config, soon};
 use prost::Message;
@@ -128,6 +128,47 @@ async fn after_a_restart_the_same_channel_gets_a_full_replay() {
 }
 
 /// Opens a watch on a channel that may not know yet that it must connect again.
+#[tokio::test]
+async fn two_hundred_watches_of_a_channel_leave_room_for_its_other_calls() {
+    let socket = Socket::new();
+    let (live, _feed) = serving(&socket, &[pod("a", 1)]);
+    let client = Tonic::dial(&live).await;
+    let mut watches = Vec::new();
+    for _ in 0..200 {
+        let mut watch = watch(&client).await;
+        assert_eq!(next(&mut watch).await, (1, pod("a", 1).encode()));
+        watches.push(watch);
+    }
+    let more = Request::new(WatchPodsRequest {});
+    let refused = client.stream::<_, WatchPodsEvent>(WATCH, more).await;
+    assert_eq!(refused.unwrap_err().code(), Code::ResourceExhausted);
+    let listed: ListPodsResponse = client.unary(LIST, ListPodsRequest {}).await.unwrap();
+    assert_eq!(listed.pods.len(), 1);
+    drop(watches.pop());
+    becomes(LONG, "a watch is over", || open(&live) == 199).await;
+    assert_eq!(next(&mut watch(&client).await).await.0, 1);
+}
+
+#[tokio::test]
+async fn headers_that_are_too_large_leave_a_watch_of_the_same_channel() {
+    let socket = Socket::new();
+    let (live, feed) = serving(&socket, &[]);
+    let client = Tonic::dial(&live).await;
+    let mut watch = watch(&client).await;
+    assert_eq!(next(&mut watch).await.0, 4);
+    for size in [17_000, 48_000, 120_000] {
+        let mut request = Request::new(ListPodsRequest {});
+        let much = "a".repeat(size).parse().unwrap();
+        request.metadata_mut().insert("x-much", much);
+        let refused = client.ask::<_, ListPodsResponse>(LIST, request).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{size}: {refused}");
+        assert!(refused.message().contains("expected at most 16384"));
+    }
+    feed.put(pod("a", 1).parse());
+    assert_eq!(next(&mut watch).await, (1, pod("a", 1).encode()));
+}
+
 async fn watch_again(client: &Tonic) -> Streaming<WatchPodsEvent> {
     loop {
         let request = Request::new(WatchPodsRequest {});
@@ -159,6 +200,7 @@ fn open(live: &Live) -> usize {
     live.server().with_pods(|pods| pods.watch_count())
 }
 
+const LIST: &str = "/v1alpha1.Pods/ListPods";
 pub(crate) const WATCH: &str = "/v1alpha1.Pods/WatchPods";
 
 const LONG: Duration = Duration::from_secs(10);

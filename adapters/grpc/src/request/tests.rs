@@ -25,6 +25,7 @@ fn list(headers: &[(&str, &[u8])]) -> Result<Request, Refusal> {
 #[test]
 fn a_plain_request_passes() {
     let expected = Request {
+        encoding: Encoding::Identity,
         route: Route::Pods(Dialect::V1alpha1, Method::ListPods),
         timeout_nanos: None,
         mask: MaskRequest::none(),
@@ -60,7 +61,7 @@ fn diagnostics_have_no_mask() {
 
 #[test]
 fn the_first_failing_check_decides() {
-    let odd: &[(&str, &[u8])] = &[("grpc-timeout", b"x"), ("grpc-encoding", b"gzip")];
+    let odd: &[(&str, &[u8])] = &[("grpc-timeout", b"x"), ("grpc-encoding", b"zstd")];
     let refusal = check("GET", b"/", odd).unwrap_err();
     assert_eq!(refusal.http_status, 415);
 
@@ -81,7 +82,10 @@ fn the_first_failing_check_decides() {
     assert_eq!(refusal.header, None);
 
     let refusal = check("POST", LIST, &grpc).unwrap_err();
-    assert_eq!(refusal.header, Some(("grpc-accept-encoding", "identity")));
+    assert_eq!(
+        refusal.header,
+        Some(("grpc-accept-encoding", "identity,gzip"))
+    );
 }
 
 #[test]
@@ -165,9 +169,29 @@ fn the_first_of_two_timeouts_counts() {
 }
 
 #[test]
-fn only_identity_encoding_is_taken() {
-    assert!(list(&[("grpc-encoding", b"identity")]).is_ok());
-    for value in [&b"gzip"[..], b"", b"identity, gzip", b"\xff"] {
+fn only_identity_and_gzip_are_taken() {
+    let encoding = |headers: &[(&str, &[u8])]| list(headers).unwrap().encoding;
+    assert_eq!(encoding(&[]), Encoding::Identity);
+    assert_eq!(
+        encoding(&[("grpc-encoding", b"identity")]),
+        Encoding::Identity
+    );
+    let (gzip, identity) = (
+        ("grpc-encoding", &b"gzip"[..]),
+        ("grpc-encoding", &b"identity"[..]),
+    );
+    assert_eq!(encoding(&[gzip]), Encoding::Gzip);
+    assert_eq!(encoding(&[gzip, identity]), Encoding::Gzip);
+    assert_eq!(encoding(&[identity, gzip]), Encoding::Gzip);
+    assert!(list(&[gzip, ("grpc-encoding", b"zstd")]).is_err());
+    for value in [
+        &b"GZIP"[..],
+        b"deflate",
+        b"",
+        b"identity, gzip",
+        b"x-gzip",
+        b"\xff",
+    ] {
         let refusal = list(&[("grpc-encoding", value)]).unwrap_err();
         assert_eq!(refusal.status.code(), Code::Unimplemented);
     }

@@ -1,6 +1,9 @@
 //! Walks a client's frames and hands each header block to the rewriting, whole.
 
+use core::mem;
+
 use super::hpack;
+use super::lists::Lists;
 
 /// What every HTTP/2 client sends first (RFC 9113 section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -9,11 +12,18 @@ const HEAD_BYTES: usize = 9;
 /// The largest payload that a client may send: the initial `SETTINGS_MAX_FRAME_SIZE`, which this
 /// server does not raise. A larger one ends the connection inside h2.
 const MAX_FRAME_BYTES: usize = 16_384;
-/// Bytes of the frames of one header block that are held back. Four times the 16 KiB of the header
-/// list that the server accepts: h2 ends the connection for a list of that size.
-pub(super) const MAX_BLOCK_BYTES: usize = 65_536;
+/// Bytes of one header list, and of the frames of its block, from which on a connection is hostile.
+///
+/// 128 KiB: eight times what the server accepts and tells its clients. No metadata is that large by
+/// mistake alone, what is held back of blocks that do not end is bounded by it, and h2 would say
+/// something else of larger ones for each way to be large.
+pub const MAX_HEADER_BYTES: usize = 128 << 10;
 /// Bytes of buffer that a connection keeps between header blocks.
 const RETAINED_BYTES: usize = 4_096;
+
+/// CONTINUATION frames of one block that h2 does not take, whatever header list it is told to take:
+/// with its default of 16 MiB those are 1,280.
+const TOO_MANY_FRAMES: usize = 1_281;
 
 const HEADERS: u8 = 0x1;
 const CONTINUATION: u8 = 0x9;
@@ -25,7 +35,9 @@ const PRIORITY_BYTES: usize = 5;
 /// Rewrites the authority in the bytes that a client sends, as they come; does no I/O.
 ///
 /// Whatever it does not understand passes through untouched, for h2 to judge: another protocol,
-/// malformed frames, malformed or oversized header blocks.
+/// malformed frames, malformed header blocks. In place of a header list that is larger than
+/// [`MAX_HEADER_BYTES`], or whose block is, h2 reads what it ends a connection for, and nothing of
+/// what follows.
 ///
 /// ```text
 ///            mismatch
@@ -34,7 +46,8 @@ const PRIORITY_BYTES: usize = 5;
 ///     ▼                                or not yet whole
 ///  Payload ◀──────────────────────────────────┐
 ///     │ any other frame: passes as it comes   ▼
-///     └──────▶ Payload       released ◀──── Block
+///     └──────▶ Payload       released ◀──── Block ─────────▶ Hostile ──▶ Deaf (nothing passes)
+///                                                too large
 /// ```
 #[derive(Debug)]
 pub struct AuthorityScanner {
@@ -43,6 +56,8 @@ pub struct AuthorityScanner {
     held: Vec<u8>,
     /// Frames that were begun so far; those of a block that was held back are one.
     begun: u64,
+    /// What the blocks so far left in the table that they are read with.
+    lists: Lists,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +70,10 @@ enum State {
     Payload(usize),
     /// Bytes are held back; the last frame among them starts there.
     Block { frame_at: usize },
+    /// A header list of this stream was too large for the connection to go on.
+    Hostile(u32),
+    /// The same, and h2 was given its reason to end it.
+    Deaf,
 }
 
 /// The fixed part of a frame.
@@ -80,6 +99,7 @@ impl AuthorityScanner {
             state: State::Preface(0),
             held: Vec::new(),
             begun: 0,
+            lists: Lists::new(),
         }
     }
 
@@ -98,6 +118,10 @@ impl AuthorityScanner {
             } else {
                 self.hold(rest, output)
             };
+            if let State::Hostile(stream) = self.state {
+                write_reason_to_end(stream, output);
+                self.state = State::Deaf;
+            }
         }
     }
 
@@ -112,6 +136,7 @@ impl AuthorityScanner {
     pub const fn unfinished(&self) -> Option<u64> {
         match self.state {
             State::Preface(_) | State::Foreign | State::Payload(0) => None,
+            State::Hostile(_) | State::Deaf => None,
             State::Payload(_) | State::Block { .. } => Some(self.begun),
         }
     }
@@ -141,9 +166,11 @@ impl AuthorityScanner {
                     let Some(head) = Head::parse(rest) else { break };
                     if head.starts_block() {
                         let frame = rest.get(..HEAD_BYTES + head.length);
-                        let good = head.flags & END_HEADERS != 0
-                            && frame.is_some_and(|frame| rewrite(frame).is_none());
-                        if !good {
+                        let good = frame.filter(|frame| {
+                            head.flags & END_HEADERS != 0 && rewrite(frame).is_none()
+                        });
+                        let Some(frame) = good else { break };
+                        if !self.admit(frame) {
                             break;
                         }
                     }
@@ -156,10 +183,30 @@ impl AuthorityScanner {
                     passed += length;
                     self.state = State::Payload(left - length);
                 }
-                State::Block { .. } => break,
+                State::Block { .. } | State::Hostile(_) | State::Deaf => break,
             }
         }
         passed
+    }
+
+    /// Takes note of the whole block that these frames are; false when it makes the connection
+    /// hostile.
+    fn admit(&mut self, frames: &[u8]) -> bool {
+        let size = match Fragment::split(frames) {
+            Some((only, [])) => self.lists.measure(only.fields),
+            Some(_) => joined(frames).map_or(0, |block| self.lists.measure(&block)),
+            None => 0,
+        };
+        if size > MAX_HEADER_BYTES {
+            self.turn_hostile(frames);
+        }
+        size <= MAX_HEADER_BYTES
+    }
+
+    /// Gives up the connection for the block that these frames begin.
+    fn turn_hostile(&mut self, frames: &[u8]) {
+        let stream = Head::parse(frames).map_or(0, |head| head.stream);
+        self.state = State::Hostile(stream);
     }
 
     /// Holds bytes back up to the next point of decision; returns those that remain.
@@ -171,6 +218,7 @@ impl AuthorityScanner {
                 0
             }
             State::Preface(_) | State::Foreign | State::Payload(_) => return input,
+            State::Hostile(_) | State::Deaf => return &[],
         };
         self.state = State::Block { frame_at };
         let frame = self.held.get(frame_at..).unwrap_or_default();
@@ -186,7 +234,15 @@ impl AuthorityScanner {
         let here = frame.len() - HEAD_BYTES;
         if here == 0 && !self.belongs(head, frame_at) {
             self.release(output, head.length);
+        } else if self.held.len() - here + head.length > MAX_HEADER_BYTES {
+            let held = mem::take(&mut self.held);
+            self.turn_hostile(&held);
         } else if here == head.length && head.flags & END_HEADERS != 0 {
+            let held = mem::take(&mut self.held);
+            if !self.admit(&held) {
+                return rest;
+            }
+            self.held = held;
             match rewrite(&self.held) {
                 Some(rewritten) => {
                     output.extend_from_slice(&rewritten);
@@ -209,7 +265,6 @@ impl AuthorityScanner {
             return head.starts_block();
         }
         head.kind == CONTINUATION
-            && self.held.len() + head.length <= MAX_BLOCK_BYTES
             && Head::parse(&self.held).is_some_and(|first| first.stream == head.stream)
     }
 
@@ -243,6 +298,16 @@ impl Head {
     }
 }
 
+/// Appends a header block in more frames than h2 takes: it ends the connection with
+/// `ENHANCE_YOUR_CALM`, as it does where it finds a block too large by itself.
+fn write_reason_to_end(stream: u32, output: &mut Vec<u8>) {
+    let [a, b, c, d] = stream.to_be_bytes();
+    output.extend([0, 0, 0, HEADERS, 0, a, b, c, d]);
+    for _ in 0..TOO_MANY_FRAMES {
+        output.extend([0, 0, 0, CONTINUATION, 0, a, b, c, d]);
+    }
+}
+
 /// A frame of a block, taken apart.
 struct Fragment<'a> {
     /// The head without its length.
@@ -270,12 +335,7 @@ fn rewrite(frames: &[u8]) -> Option<Vec<u8>> {
         (fragment, rest) = Fragment::split(rest)?;
         fragments.push(fragment);
     }
-    let block: Vec<u8> = fragments
-        .iter()
-        .flat_map(|fragment| fragment.fields)
-        .copied()
-        .collect();
-    let rewritten = hpack::rewrite(&block)?;
+    let rewritten = hpack::rewrite(&joined(frames)?)?;
     let mut left = rewritten.as_slice();
     let mut output = Vec::with_capacity(frames.len());
     for fragment in &fragments {
@@ -287,6 +347,17 @@ fn rewrite(frames: &[u8]) -> Option<Vec<u8>> {
         left = later;
     }
     left.is_empty().then_some(output)
+}
+
+/// Returns the block that these frames have in parts; `None` when one of them is malformed.
+fn joined(mut frames: &[u8]) -> Option<Vec<u8>> {
+    let mut block = Vec::with_capacity(frames.len());
+    while !frames.is_empty() {
+        let (fragment, rest) = Fragment::split(frames)?;
+        block.extend_from_slice(fragment.fields);
+        frames = rest;
+    }
+    Some(block)
 }
 
 impl<'a> Fragment<'a> {

@@ -13,7 +13,7 @@ const AUTHORITY_HUFFMAN: &[u8] = &[0xb8, 0x3b, 0x53, 0x39, 0xec, 0x32, 0x7d, 0x7
 const MAX_INTEGER_BYTES: usize = 5;
 
 /// How a field stands in a block.
-enum Representation {
+pub(super) enum Representation {
     /// Name and value by number.
     Indexed,
     /// Name by number or spelled out, value spelled out; enters the dynamic table when `kept`.
@@ -23,7 +23,7 @@ enum Representation {
 }
 
 /// A string as it stands in the block.
-struct Text<'a> {
+pub(super) struct Text<'a> {
     huffman: bool,
     bytes: &'a [u8],
 }
@@ -41,7 +41,7 @@ enum Verdict {
 /// The result is never longer than `block`, and each field that enters the dynamic table keeps its
 /// decoded length, so that the client's table and h2's evict the same entries.
 pub(super) fn rewrite(block: &[u8]) -> Option<Vec<u8>> {
-    let mut reader = Reader { block, at: 0 };
+    let mut reader = Reader::new(block);
     let mut rewritten: Option<Vec<u8>> = None;
     let (mut copied, mut fields) = (0, 0_usize);
     while let Some(first) = reader.peek() {
@@ -153,7 +153,8 @@ pub(super) fn write_length(flag: u8, length: usize, output: &mut Vec<u8>) {
     }
 }
 
-fn representation(first: u8) -> Representation {
+/// Returns how the field that begins with this byte stands there.
+pub(super) fn representation(first: u8) -> Representation {
     match first {
         0x80.. => Representation::Indexed,
         0x40..0x80 => Representation::Literal {
@@ -169,6 +170,15 @@ fn representation(first: u8) -> Representation {
 }
 
 impl Text<'_> {
+    /// Returns the length of what the string stands for; `None` when it is malformed.
+    pub(super) fn decoded_len(&self) -> Option<usize> {
+        if self.huffman {
+            huffman::decoded_len(self.bytes)
+        } else {
+            Some(self.bytes.len())
+        }
+    }
+
     fn is_authority(&self) -> bool {
         self.bytes
             == if self.huffman {
@@ -180,13 +190,19 @@ impl Text<'_> {
 }
 
 /// Walks a block; each step is `None` where the block ends early or is malformed.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     block: &'a [u8],
     at: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn peek(&self) -> Option<u8> {
+    /// Returns a reader at the beginning of a block.
+    pub(super) const fn new(block: &'a [u8]) -> Self {
+        Self { block, at: 0 }
+    }
+
+    /// Returns the next byte, and stays before it.
+    pub(super) fn peek(&self) -> Option<u8> {
         self.block.get(self.at).copied()
     }
 
@@ -197,7 +213,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an integer that starts in the low `prefix_bits` of the next byte.
-    fn integer(&mut self, prefix_bits: u32) -> Option<usize> {
+    pub(super) fn integer(&mut self, prefix_bits: u32) -> Option<usize> {
         let mask = (1_u8 << prefix_bits) - 1;
         let mut value = usize::from(self.byte()? & mask);
         if value < usize::from(mask) {
@@ -213,7 +229,8 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn text(&mut self) -> Option<Text<'a>> {
+    /// Reads a string.
+    pub(super) fn text(&mut self) -> Option<Text<'a>> {
         let huffman = self.peek()? & 0x80 != 0;
         let length = self.integer(7)?;
         let bytes = self.block.get(self.at..self.at.checked_add(length)?)?;

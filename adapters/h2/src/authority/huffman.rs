@@ -85,6 +85,18 @@ const fn derive() -> ([u32; SYMBOLS], [Row; LONGEST + 1], [u16; SYMBOLS]) {
 
 /// Appends the text that `encoded` stands for; `None` when it is not a well-formed string.
 pub(super) fn decode(encoded: &[u8], text: &mut Vec<u8>) -> Option<()> {
+    each_byte(encoded, |byte| text.push(byte))
+}
+
+/// Returns the length of the text that `encoded` stands for; `None` when it is not a well-formed
+/// string.
+pub(super) fn decoded_len(encoded: &[u8]) -> Option<usize> {
+    let mut length = 0;
+    each_byte(encoded, |_| length += 1).map(|()| length)
+}
+
+/// Hands over the bytes that `encoded` stands for; `None` when it is not a well-formed string.
+fn each_byte(encoded: &[u8], mut take: impl FnMut(u8)) -> Option<()> {
     let (mut code, mut bits) = (0_u32, 0_u32);
     for byte in encoded {
         for shift in (0..8).rev() {
@@ -98,7 +110,7 @@ pub(super) fn decode(encoded: &[u8], text: &mut Vec<u8>) -> Option<()> {
             };
             let symbol = SORTED.get(row.offset + usize::try_from(at).ok()?)?;
             // The end-of-string mark inside a string is an error; it alone is not a byte.
-            text.push(u8::try_from(*symbol).ok()?);
+            take(u8::try_from(*symbol).ok()?);
             (code, bits) = (0, 0);
         }
     }

@@ -1,11 +1,11 @@
 //! Shows what the scanner makes of a client's bytes, without h2.
 
-mod client_bytes;
+pub(super) mod client_bytes;
 mod through_h2;
 
 use proptest::prelude::*;
 
-use super::frames::{AuthorityScanner, MAX_BLOCK_BYTES};
+use super::frames::{AuthorityScanner, MAX_HEADER_BYTES};
 use client_bytes::{
     CONTINUATION, END_HEADERS, END_STREAM, HEADERS, PADDED, PREFACE, PRIORITY, frame, frames,
     literal, request, split, string,
@@ -200,31 +200,59 @@ fn a_block_that_another_frame_interrupts_passes_untouched() {
 }
 
 #[test]
-fn a_block_over_the_limit_passes_untouched_and_what_follows_is_scanned_again() {
+fn nothing_passes_from_a_block_over_the_limit_on() {
+    let good = request(&literal(0x41, b"a/b", false));
+    let after = frame(HEADERS, END_HEADERS, 3, &[0x82]);
     let part = vec![0x83; 16_384];
-    let mut sent = [
-        PREFACE,
-        &frame(HEADERS, 0, 1, &literal(0x41, b"a/b", false)),
-    ]
-    .concat();
-    for _ in 0..=MAX_BLOCK_BYTES / part.len() {
-        sent.extend(frame(CONTINUATION, 0, 1, &part));
+    let mut plain = frame(HEADERS, 0, 3, &literal(0x41, b"a/b", false));
+    for _ in 0..=MAX_HEADER_BYTES / part.len() {
+        plain.extend(frame(CONTINUATION, 0, 3, &part));
     }
-    sent.extend(frame(CONTINUATION, END_HEADERS, 1, &[]));
-    let mut expected = sent.clone();
-    sent.extend(frame(
-        HEADERS,
-        END_HEADERS,
-        3,
-        &literal(0x41, b"a/b", false),
-    ));
-    expected.extend(frame(
-        HEADERS,
-        END_HEADERS,
-        3,
-        &literal(0x41, b"a-b", false),
-    ));
-    assert_eq!(filter(&sent), expected);
+    // A field of 4,000 bytes that enters the table, and forty references to it of a byte each.
+    let entry = literal(0x40, b"x", false);
+    let entry = [&entry[..], &string(&[b'y'; 4_000], false), &[0xbe; 40]].concat();
+    let referring = frame(HEADERS, END_HEADERS, 3, &entry);
+    let (start, rest) = entry.split_at(20);
+    let in_two = [
+        frame(HEADERS, 0, 3, start),
+        frame(CONTINUATION, END_HEADERS, 3, rest),
+    ];
+    for hostile in [plain, referring, in_two.concat()] {
+        let filtered = filter(&[&good[..], &hostile, &after].concat());
+        let sent = filtered.strip_prefix(&filter(&good)[..]).unwrap();
+        let frames = frames(sent);
+        assert_eq!(frames[0], (HEADERS, 0, vec![]));
+        assert!(
+            frames[1..]
+                .iter()
+                .all(|it| *it == (CONTINUATION, 0, vec![]))
+        );
+        assert_eq!(frames.len(), 1 + 1_281);
+    }
+}
+
+#[test]
+fn a_list_up_to_the_limit_passes_whatever_it_refers_to() {
+    let value = |length| {
+        let entry = literal(0x40, b"x", false);
+        [entry, string(&vec![b'y'; length], false)].concat()
+    };
+    // An entry of 4,064 + 1 + 32 bytes is one too large for the table, which it leaves empty.
+    for (length, known) in [(4_063, true), (4_064, false)] {
+        let mut block = value(length);
+        block.extend([0xbe; 31]);
+        let sent = request(&block);
+        // 32 x 4,096 is the limit.
+        assert_eq!(filter(&sent), sent, "{length}");
+        block.push(0xbe);
+        let sent = request(&block);
+        assert_eq!(filter(&sent) == sent, !known, "{length}");
+    }
+    // A size update empties the table, too, and the references lead nowhere.
+    let emptied = [&value(4_000)[..], &[0xbe; 10]].concat();
+    let second = [&[0x20, 0x3f, 0xe1, 0x1f][..], &[0xbe; 60]].concat();
+    let sent = [request(&emptied), frame(HEADERS, END_HEADERS, 3, &second)].concat();
+    assert_eq!(filter(&sent), sent);
 }
 
 #[test]
@@ -234,11 +262,19 @@ fn what_is_held_back_is_bounded() {
     scanner.push(&[PREFACE, &frame(HEADERS, 0, 1, &[])].concat(), &mut output);
     let mut sent = PREFACE.len() + 9;
     let empty = frame(CONTINUATION, 0, 1, &[]);
-    for _ in 0..20_000 {
+    while output.len() == PREFACE.len() {
         scanner.push(&empty, &mut output);
         sent += empty.len();
-        assert!(sent - output.len() <= MAX_BLOCK_BYTES + 9);
+        assert!(sent - PREFACE.len() <= MAX_HEADER_BYTES + empty.len());
     }
+    // Nothing is held and nothing passes any more.
+    let told = output.len();
+    for bytes in [&empty[..], PREFACE, &request(&[0x83])] {
+        scanner.push(bytes, &mut output);
+        assert_eq!(scanner.pass(bytes), 0);
+    }
+    scanner.finish(&mut output);
+    assert_eq!((output.len(), scanner.unfinished()), (told, None));
 }
 
 #[test]

@@ -28,6 +28,38 @@ async fn drain(gathered: &Gathered<tokio::io::DuplexStream>) -> io::Result<()> {
 }
 
 #[tokio::test]
+async fn the_first_settings_say_another_size_of_header_lists_and_nothing_else() {
+    let settings = |list: u32| {
+        let [a, b, c, d] = list.to_be_bytes();
+        let first = [0, 3, 0, 0, 1, 0x90];
+        let last = [0, 6, a, b, c, d];
+        [&[0, 0, 12, 4, 0, 0, 0, 0, 0][..], &first, &last].concat()
+    };
+    let update = [0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 6, 0, 6];
+    let sent = [&settings(1 << 20)[..], &update].concat();
+    let (mut gathered, mut theirs, _) = pipe(1_000);
+    gathered.announce_header_list(7_000);
+    gathered.write_all(&sent).await.unwrap();
+    gathered.write_all(&settings(9)).await.unwrap();
+    drain(&gathered).await.unwrap();
+    let expected = [&settings(7_000)[..], &update, &settings(9)].concat();
+    let mut found = vec![0; expected.len()];
+    theirs.read_exact(&mut found).await.unwrap();
+    assert_eq!(found, expected);
+
+    for odd in [
+        &b""[..],
+        b"x",
+        &settings(1)[..5],
+        &settings(1)[..20],
+        &update,
+    ] {
+        let slices = [IoSlice::new(odd)];
+        assert_eq!(announcing(&slices, 7), odd);
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_written_before_it_is_drained() {
     let (mut gathered, mut theirs, _) = pipe(100);
     gathered.write_all(b"ab").await.unwrap();

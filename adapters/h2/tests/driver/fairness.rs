@@ -149,6 +149,12 @@ async fn replies_that_are_not_read_leave_every_connection_one() {
     let node = Node::with(&[("a", 20_000)], limits, unlimited());
     let mut builder = h2::client::Builder::new();
     builder.initial_window_size(0);
+    // Only replies that have nothing in common cost each what it has.
+    let changes = std::cell::Cell::new(0);
+    let change = || {
+        changes.set(changes.get() + 1);
+        node.put("a", 20_000 + changes.get());
+    };
     let mut hostile = Vec::new();
     for number in 0..4 {
         let client = node.client_with(&builder).await;
@@ -156,6 +162,7 @@ async fn replies_that_are_not_read_leave_every_connection_one() {
         for _ in 0..2 {
             let response = client.start(request(LIST), &framed(b"")).await;
             unread.push(response.await.unwrap());
+            change();
         }
         // The third is too many for a connection, or for all.
         let answer = client.call(LIST, b"").await;
@@ -176,6 +183,7 @@ async fn replies_that_are_not_read_leave_every_connection_one() {
         let client = node.client_with(&builder).await;
         let response = client.start(request(LIST), &framed(b"")).await;
         let unread = vec![response.await.unwrap()];
+        change();
         let answer = client.call(LIST, b"").await;
         assert_eq!(answer.code(), Code::ResourceExhausted);
         hostile.push((client, unread));
@@ -191,6 +199,114 @@ async fn replies_that_are_not_read_leave_every_connection_one() {
     assert_eq!(client.call(STATUS, b"").await.code(), Code::Ok);
     drop(hostile);
     until(|| number(&node, "podsapi_reply_bytes") == 0).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn unread_lists_of_the_same_pods_cost_as_one() {
+    let limits = Limits {
+        max_reply_bytes_per_connection: 50_000,
+        max_reply_bytes: 50_000,
+        ..Limits::default()
+    };
+    let node = Node::with(&[("a", 20_000), ("b", 20_000)], limits, unlimited());
+    let mut builder = h2::client::Builder::new();
+    builder.initial_window_size(0);
+    let mut slow = Vec::new();
+    for connection in 0..20 {
+        let client = node.client_with(&builder).await;
+        for call in 0..20 {
+            let response = client.start(request(LIST), &framed(b"")).await;
+            let response = response.await.unwrap();
+            // A refusal would be the end already.
+            assert!(!response.body().is_end_stream(), "{connection}, {call}");
+            slow.push(response);
+        }
+        slow.push(
+            client
+                .start(request(GET), &framed(&get("a")))
+                .await
+                .await
+                .unwrap(),
+        );
+        std::mem::forget(client.requests);
+    }
+    let kept = number(&node, "podsapi_reply_bytes");
+    assert!((40_000..50_000).contains(&kept), "{kept}");
+
+    // The store lets go of a pod that the replies keep: with what they keep now, one of another
+    // state is too much, and so is each that follows.
+    node.put("a", 20_001);
+    let client = node.client_with(&builder).await;
+    let first = client
+        .start(request(LIST), &framed(b""))
+        .await
+        .await
+        .unwrap();
+    assert!(
+        !first.body().is_end_stream(),
+        "a connection has room for one"
+    );
+    let refused = client.call(GET, &get("a")).await;
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    assert_eq!(
+        number(&node, "podsapi_replies_refused_total{limit=\"all\"}"),
+        1
+    );
+    drop((slow, first));
+    until(|| number(&node, "podsapi_reply_bytes") == 0).await;
+    assert_eq!(node.client().await.call(LIST, b"").await.code(), Code::Ok);
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_that_last_leave_their_connection_room_for_calls() {
+    const HEALTH: &str = "/grpc.health.v1.Health/Watch";
+    const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    let node = Node::small();
+    let limits = Limits::default();
+    let client = node.client().await;
+    let (mut held, mut open) = (Vec::new(), Vec::new());
+    for stream in 0..limits.max_held_streams_per_connection {
+        let path = [WATCH, HEALTH, REFLECTION][stream % 3];
+        let mut requests = client.requests.clone().ready().await.unwrap();
+        let (response, mut body) = requests.send_request(request(path), false).unwrap();
+        // A reflection stream stays open for as long as its client may ask.
+        let asks_on = path == REFLECTION;
+        let sent = if asks_on { vec![] } else { framed(b"") };
+        body.send_data(sent.into(), !asks_on).unwrap();
+        held.push(response.await.unwrap());
+        open.push(body);
+    }
+    let patience = Duration::from_secs(5);
+    for path in [WATCH, HEALTH, REFLECTION] {
+        let refused = timeout(patience, client.call(path, b"")).await;
+        let refused = refused.expect("it is not left waiting");
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{path}");
+        assert_eq!(refused.status.reason(), Some("TOO_MANY_STREAMS"));
+        assert!(refused.trailers_only);
+    }
+    let counted = "podsapi_calls_refused_total{reason=\"held_streams\"}";
+    assert_eq!(number(&node, counted), 3);
+    // As many calls at one time as may be held beside them.
+    let mut calls = Vec::new();
+    for _ in 0..limits.max_held_streams_per_connection {
+        let requests = timeout(patience, client.requests.clone().ready()).await;
+        let mut requests = requests.expect("it is not left waiting").unwrap();
+        calls.push(requests.send_request(request(LIST), false).unwrap());
+    }
+    for (response, mut body) in calls {
+        body.send_data(framed(b"").into(), true).unwrap();
+        assert_eq!(Answer::read(response).await.code(), Code::Ok);
+    }
+    assert_eq!(client.call(STATUS, b"").await.code(), Code::Ok);
+    assert_eq!(number(&node, "podsapi_streams_refused_total"), 0);
+
+    // Other connections have their own, and one that ends makes room.
+    let mut other = node.client().await.watch(request(WATCH)).await;
+    assert_eq!(other.first_list().await, 3);
+    drop((held.pop(), open.pop()));
+    until(|| number(&node, "podsapi_calls") == limits.max_held_streams_per_connection as u64).await;
+    let mut again = client.watch(request(WATCH)).await;
+    assert_eq!(again.first_list().await, 3);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,10 @@
 //! What the attacks send: each returns the next bytes for a connection that has begun.
 
+use std::sync::LazyLock;
+
 use podsapi_tests::frames::{
-    block, code, flag, frame, kind, message, reset, setting, settings, window_update,
+    block, code, compressed, flag, frame, gzip, kind, message, reset, setting, settings,
+    window_update,
 };
 use podsapi_tests::raw_client::{request, request_with};
 
@@ -352,16 +355,25 @@ pub(super) fn watch_and_cancel(streams: &mut Streams) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn compressed(streams: &mut Streams) -> Vec<u8> {
-    many(streams, 4, |stream| {
-        let fields = request_with(LIST, "grpc-encoding", b"gzip");
-        let body = [&[1, 0, 0, 0x3e, 0x80][..], &[0; 16_000]].concat();
-        [
-            headers(stream, &fields, 0),
-            frame(kind::DATA, flag::END_STREAM, stream, &body),
-        ]
-        .concat()
-    })
+/// Fifteen million zeros in gzip, in one frame.
+pub(super) fn bomb(streams: &mut Streams) -> Vec<u8> {
+    static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| compressed(&gzip(&vec![0; 15 << 20])));
+    many(streams, 4, |stream| call_in_gzip(stream, &BOMB))
+}
+
+/// As many members of gzip as a frame has room for, each of which has to be begun anew.
+pub(super) fn members(streams: &mut Streams) -> Vec<u8> {
+    static MEMBERS: LazyLock<Vec<u8>> = LazyLock::new(|| compressed(&gzip(b"").repeat(800)));
+    many(streams, 4, |stream| call_in_gzip(stream, &MEMBERS))
+}
+
+fn call_in_gzip(stream: u32, body: &[u8]) -> Vec<u8> {
+    let fields = request_with(LIST, "grpc-encoding", b"gzip");
+    [
+        headers(stream, &fields, 0),
+        frame(kind::DATA, flag::END_STREAM, stream, body),
+    ]
+    .concat()
 }
 
 /// What would steer a terminal or begin a line of a log, in all that a client may say.

@@ -262,7 +262,8 @@ pub(super) const ATTACKS: &[Listed] = &[
     (
         "A32 stopped peer",
         Hold(20, floods::lists, None),
-        &[Frames(2_000), Gauge(REPLY_BYTES, 20 << 20)],
+        // The replies are of one list, which counts once for all of them.
+        &[Frames(2_000), Gauge(CALLS, 20), Gauge(REPLY_BYTES, 1 << 20)],
     ),
     (
         "A33 closed while answered",
@@ -271,7 +272,12 @@ pub(super) const ATTACKS: &[Listed] = &[
     ),
     (
         "A34 gzip bomb",
-        Flood(floods::compressed),
+        Flood(floods::bomb),
+        &[Rate(500), Heard(HEADERS, 50)],
+    ),
+    (
+        "A34 gzip of many members",
+        Flood(floods::members),
         &[Rate(500), Heard(HEADERS, 50)],
     ),
     (

@@ -30,7 +30,7 @@ use crate::view::RuntimeView;
 mod answers;
 mod events;
 mod known;
-mod reading;
+pub(crate) mod reading;
 mod round;
 mod runtime;
 mod termination;

@@ -17,8 +17,9 @@
 //!   cgroups and logs.
 //! * Static pods and mirror pods of one namespace and name are one pod. Its UID is the one that an
 //!   owner which does not guess gives it (a kubelet); else, for a pod from a folder of manifests,
-//!   the one that the runtime's sandbox carries (same namespace and name, `kubernetes.io/config.source`
-//!   is `file`), which is remembered when the sandbox goes; else the mirror pod's hash, which is
+//!   the one that the runtime's sandbox carries (same namespace and name,
+//!   `kubernetes.io/config.source` is `file`; of several a ready one, then the one that was created
+//!   last), which is remembered when the sandbox goes; else the mirror pod's hash, which is
 //!   remembered too, since a kubelet's pod stays when its mirror is deleted; else the UID that the
 //!   manifest got here. `kubernetes.io/config.hash` follows.
 //! * So adoption before the first view and the first lists are complete is seen by nobody, and

@@ -6,68 +6,92 @@
 //!
 //! # Rules
 //!
-//! Each rule follows what a kubelet of Kubernetes 1.37 does in public (`pkg/kubelet`: `getPhase`,
-//! `convertToAPIContainerStatuses`, `generateAPIPodStatus` in `kubelet_pods.go`; `status/generate.go`;
-//! `status/status_manager.go`; `prober/prober_manager.go`; `kuberuntime/util`), in which *what was
-//! said before* is the last answer, or the owner's status the first time.
+//! Each rule follows the named function of a kubelet of Kubernetes 1.37 (`pkg/kubelet`), with its
+//! feature gates as they are when nobody sets them. *What was said before* is the last answer, or
+//! the owner's status the first time: a kubelet's own cache, or the API server's word.
+//! `differential.rs` asks those functions themselves, and names where the answers may differ.
 //!
-//! Containers (`convertToAPIContainerStatuses`):
+//! Containers (`convertToAPIContainerStatuses` where nothing else is named):
 //!
-//! 1. Statuses come in the order of the spec, one for each container in it and for no other.
-//! 2. The run with the most restarts, then the latest creation, is the container's state; the one
-//!    before it is its last state. Restarts are never fewer than what was said before.
+//! 1. Statuses are sorted by name, those of init containers in the order of the spec, one for each
+//!    container in the spec and for no other (`SortedContainerStatuses`,
+//!    `SortStatusesOfInitContainers`).
+//! 2. The run that was created last is the container's state, the one before it its last state
+//!    (`containerStatusByCreated`). Restarts are those that the kubelet noted, never fewer than
+//!    were said before, and one more where a run follows an end with as many.
 //! 3. A run that was created waits without a reason; one that runs is running; one that exited is
-//!    terminated. Times are whole seconds; an end before its start is moved to the start, and a
-//!    time that the runtime does not know is left out.
-//! 4. A run ends once: what was said of the end of the same run stays, the owner's word before
-//!    ours. So a runtime that forgot after its own outage how a run ended changes nothing.
+//!    terminated. Times are whole seconds (`normalizeStatus`). *Different:* an end before its start
+//!    is moved to the start, and a time that the runtime does not know is left out.
+//! 4. *Different:* a run ends once. What was said of the end of the same run stays, the owner's
+//!    word before ours, even if the runtime has forgotten it, or does not show it yet.
 //! 5. The runtime's message and the container's last words make the message, at most 12 KiB for a
 //!    pod, shared evenly by its containers (`normalizeStatus`).
-//! 6. A container that is to be started again waits with the owner's reason (`CrashLoopBackOff`)
-//!    if the owner said so of exactly this run; otherwise it is terminated until the next one runs.
-//! 7. A container that the runtime does not show waits: with the owner's reason if it gave one
-//!    (`ImagePullBackOff`), else `PodInitializing` in a pod with init containers, else
-//!    `ContainerCreating`. If it had ended it stays so; if it ran, its last state is code 137,
-//!    `ContainerStatusUnknown`. An init container is taken for completed once regular ones exist.
-//! 8. A run that the runtime lost track of has ended with 137, `ContainerStatusUnknown`, if it ran.
-//! 9. Image and image identity of a run are what was said of the same run first, since lists and
-//!    single answers of a runtime spell them differently.
+//! 6. A container that is to be started (`ShouldContainerBeRestarted`) waits with the owner's
+//!    reason (`CrashLoopBackOff`, `ImagePullBackOff`) if the owner said so of exactly this run: the
+//!    owner is our `reasonCache`. Not so in a pod that is being deleted, nor one that exited with 0
+//!    and is an init container.
+//! 7. A container that the runtime does not show waits: for `PodInitializing` in a pod with init
+//!    containers, else for `ContainerCreating`. If it had ended it stays so; *different:* an end
+//!    that the owner saw counts as well. If it ran, its last state is code 137,
+//!    `ContainerStatusUnknown`, and a restart is counted; *different:* where it is not started
+//!    again, that is its state, and no restart is counted. An init container is taken for completed
+//!    once regular ones exist (`HasAnyRegularContainerCreated`).
+//! 8. A run that the runtime lost track of has ended with 137, `ContainerStatusUnknown`, if the
+//!    container ran; *different:* and stays so.
+//! 9. *Different:* image and image identity of a run are what was said of the same run first, since
+//!    lists and single answers of a runtime spell them differently.
 //! 10. It has started when it runs and has no startup probe, and is ready when it has started and
 //!     has no readiness probe; with a probe it is as the owner said of exactly this run, and until
 //!     then not (`UpdatePodStatus` of the probe manager). An init container is ready when it ended
 //!     with 0. Of ephemeral ones neither is said.
+//! 11. A container that ended and is not started again keeps its end, whatever the runtime shows
+//!     later (`checkContainerStateTransition`). *Different:* a kubelet keeps the whole status then.
+//! 12. While all containers are started again (`ShouldAllContainersRestart`), those that were
+//!     removed wait and have ended with 137, `RestartingAllContainers`.
 //!
-//! Pod:
+//! Pod (`generateAPIPodStatus` where nothing else is named):
 //!
-//! 11. The phase is a kubelet's (`getPhase`), restart rules of containers included. Terminal phases
-//!     stay. A phase becomes terminal only when nothing runs any more (`mergePodStatus`). A pod that
-//!     is being deleted and has stopped is terminal whatever its policy, unless it is static.
-//!     Different from a kubelet, a pod that was Running never goes back to Pending.
-//! 12. Reason and message stay with the phase that they belong to.
-//! 13. Addresses are those of the ready sandbox, one for each family, and stay when it is gone; on
-//!     the node's network they are the node's, and stay. The node's are the owner's word first.
-//! 14. The start stays; the first is that of the first sandbox, else now.
-//! 15. `PodReadyToStartContainers`, `Initialized`, `Ready` with its gates, `ContainersReady` and
-//!     `PodScheduled` are decided here, with the reasons of `status/generate.go`; the time changes
-//!     only with the status. All other conditions are the owner's. A generation is named where one
-//!     was named before.
-//! 16. The class of service is the owner's word, else computed.
-//! 17. All else that the owner said stays as its bytes are, at each level: fields that are newer
+//! 13. The phase follows from the containers (`getPhase`), restart rules of containers included
+//!     (`ContainerShouldRestart`). The owner's terminal phase stays, then one that was served. A
+//!     phase becomes terminal only when nothing runs any more (`mergePodStatus`). *Different:* a
+//!     pod that was Running never goes back to Pending.
+//! 14. A pod is over when it is being deleted or has a terminal phase, nothing of it runs and no
+//!     sandbox is ready. Then its containers that have no end get one, and it has failed unless it
+//!     has succeeded or is static (`TerminatePod`, `hasPodInitialized`). *Different:* its
+//!     conditions are those of that state.
+//! 15. Reason and message stay with the phase that they belong to, the owner's first.
+//! 16. The newest sandbox is the one with the highest attempt, then that was created last, whether
+//!     it is ready or not (`podSandboxByCreatedThenID`). Addresses are its own while it is ready,
+//!     one for each family (`GetPodStatus`, `sortPodIPs`); while no sandbox is ready, those that
+//!     the pod had (`getPodIPs` of the PLEG). On the node's network they are the node's, and stay.
+//!     The node's are the owner's word first.
+//! 17. The start stays (`updateStatusInternal`); the first is that of the first sandbox, else now.
+//! 18. `PodReadyToStartContainers` (`PodSandboxChanged`), `Initialized`, `Ready` with its gates,
+//!     `ContainersReady`, `PodScheduled` and, where rules ask for it, `AllContainersRestarting` are
+//!     decided here, with the reasons of `status/generate.go`. The time changes only with the
+//!     status (`updateLastTransitionTime`). The generation is the pod's
+//!     (`CalculatePodConditionObservedGeneration`). All other conditions are the owner's.
+//! 19. The class of service is the owner's word, else computed (`GetPodQOS`).
+//! 20. All else that the owner said stays as its bytes are, at each level: fields that are newer
 //!     than this release, resize, claims, allocated resources, users, volumes.
 
 use core::fmt;
 
 use podsapi_core::{EncodedPod, EncodedStatus, PodError};
-use podsapi_proto::core_v1::{HostIp, Pod, PodIp, PodSpec, PodStatus};
+use podsapi_proto::core_v1::{ContainerStateTerminated, HostIp, Pod, PodIp, PodSpec, PodStatus};
 use podsapi_proto::text::decode;
 use prost::{DecodeError, Message};
 
-use crate::view::{Container, NodeFacts};
+use crate::view::{Container, ContainerState, NodeFacts};
 
 mod addresses;
+mod again;
 mod conditions;
 mod containers;
+mod ends;
 mod evidence;
+mod finish;
+mod hold;
 mod number;
 mod phase;
 mod quality;
@@ -77,6 +101,8 @@ mod restart;
 
 #[cfg(test)]
 mod container_tests;
+#[cfg(test)]
+mod differential;
 #[cfg(test)]
 pub(crate) mod golden_tests;
 #[cfg(test)]
@@ -89,6 +115,7 @@ pub(crate) mod scenes;
 pub use evidence::PodView;
 
 use conditions::Cast;
+use containers::Built;
 use phase::{PENDING, RUNNING, Stage, is_terminal};
 use records::{Fields, merged};
 use report::Report;
@@ -122,7 +149,7 @@ pub fn status(
     let last = last.map(|last| Report::decode(last.bytes().to_vec()));
     let mut pod: Pod = decode(pod.bytes().clone())?;
     pod.status = None;
-    let scene = Scene {
+    let mut scene = Scene {
         spec: pod.spec.take().unwrap_or_default(),
         pod,
         owner,
@@ -130,7 +157,12 @@ pub fn status(
         seen,
         node,
         now,
+        restarting: false,
     };
+    let all = [Planned::init(&scene.spec), Planned::regular(&scene.spec)].concat();
+    let restarting = again::restarting(&scene, &all);
+    drop(all);
+    scene.restarting = restarting;
     EncodedStatus::parse(scene.work_out().into()).map_err(StatusError::Encode)
 }
 
@@ -145,6 +177,8 @@ struct Scene<'a> {
     seen: &'a PodView,
     node: &'a NodeFacts,
     now: i64,
+    /// Whether all containers of the pod are being started again.
+    restarting: bool,
 }
 
 impl Scene<'_> {
@@ -152,23 +186,40 @@ impl Scene<'_> {
         let regular = Planned::regular(&self.spec);
         let init = Planned::init(&self.spec);
         let ephemeral = Planned::ephemeral(&self.spec);
-        let regular_built = containers::statuses(self, &regular);
-        let init_built = containers::statuses(self, &init);
-        let ephemeral_built = containers::statuses(self, &ephemeral);
+        let mut regular_built = containers::statuses(self, &regular, false);
+        let mut init_built = containers::statuses(self, &init, false);
+        let mut ephemeral_built = containers::statuses(self, &ephemeral, false);
 
-        let computed = phase::phase(&Stage {
-            regular: (&regular, &regular_built),
-            init: (&init, &init_built),
-            initialized: regular.iter().any(|one| self.seen.active_has(one.name)),
-            over: self.stopped_for_good(),
-        });
-        let decided = self.sticky(computed);
+        let initialized = regular.iter().any(|one| self.seen.active_has(one.name));
+        let decide = |regular_built: &[Built], init_built: &[Built], over: bool| {
+            self.sticky(phase::phase(&Stage {
+                regular: (&regular, regular_built),
+                init: (&init, init_built),
+                initialized,
+                over: over && !self.is_static(),
+            }))
+        };
+        let over = self.is_over(decide(&regular_built, &init_built, false));
+        let mut decided = decide(&regular_built, &init_built, over);
+        if over {
+            regular_built = containers::statuses(self, &regular, true);
+            init_built = containers::statuses(self, &init, true);
+            finish::finish(&mut regular_built, &mut init_built, self);
+            if self.is_static() {
+                decided = decide(&regular_built, &init_built, over);
+            } else if !is_terminal(decided) {
+                decided = phase::FAILED;
+            }
+        }
         let cast = Cast {
             regular: (&regular, &regular_built),
             init: (&init, &init_built),
         };
         let conditions = conditions::conditions(self, &cast, decided);
         let phase = self.settled(decided);
+        for built in [&mut regular_built, &mut ephemeral_built] {
+            built.sort_by(|one, other| one.status.name().cmp(other.status.name()));
+        }
 
         let node_ips = addresses::of_node(self);
         let pod_ips = addresses::of_pod(self, &node_ips);
@@ -178,6 +229,8 @@ impl Scene<'_> {
             pod_ip: pod_ips.first().cloned(),
             start_time: Some(self.start()),
             qos_class: Some(self.class()),
+            reason: self.last_said_of(phase, |last| &last.reason),
+            message: self.last_said_of(phase, |last| &last.message),
             pod_i_ps: pod_ips
                 .into_iter()
                 .map(|ip| PodIp { ip: Some(ip) })
@@ -203,7 +256,7 @@ impl Scene<'_> {
             (number::EPHEMERAL_CONTAINER_STATUSES, ephemeral_built),
         ] {
             for one in built {
-                fields.add(number, &one.bytes);
+                fields.add(number, &one.encode(self));
             }
         }
         fields.finish()
@@ -219,12 +272,30 @@ impl Scene<'_> {
         self.last.as_ref().unwrap_or(&self.owner)
     }
 
-    /// A terminal phase stays, whoever said it.
+    /// Returns what was said before, the owner's word first.
+    fn owner_first(&self) -> impl Iterator<Item = &Report> {
+        [&self.owner].into_iter().chain(&self.last)
+    }
+
+    /// A terminal phase stays, whoever said it, the owner's word first.
     fn sticky(&self, computed: &'static str) -> &'static str {
-        let mut said = self.said().map(|report| report.status.phase());
+        let mut said = self.owner_first().map(|report| report.status.phase());
         let terminal = [phase::FAILED, phase::SUCCEEDED];
         said.find_map(|said| terminal.into_iter().find(|phase| *phase == said))
             .unwrap_or(computed)
+    }
+
+    /// Tells whether anybody has said that the pod has ended.
+    fn phase_was_terminal(&self) -> bool {
+        self.said().any(|report| is_terminal(report.status.phase()))
+    }
+
+    /// Returns what was said last with this phase, unless the owner says the phase itself.
+    fn last_said_of(&self, phase: &str, what: fn(&PodStatus) -> &Option<String>) -> Option<String> {
+        let owners = self.owner.status.phase() == phase;
+        let last = self.last.as_ref().map(|last| &last.status);
+        let last = last.filter(|last| !owners && last.phase() == phase)?;
+        what(last).clone()
     }
 
     /// A phase does not go back, and does not become terminal while something runs.
@@ -244,10 +315,9 @@ impl Scene<'_> {
         }
     }
 
-    /// Tells whether nothing of the pod will be started again because it is being deleted.
-    fn stopped_for_good(&self) -> bool {
-        let active = self.seen.active().is_some() || self.seen.any_running();
-        self.deleted() && !active && !self.is_static()
+    /// Tells whether all of the pod has stopped and nothing of it will be started again.
+    fn is_over(&self, decided: &str) -> bool {
+        (self.deleted() || is_terminal(decided)) && self.seen.stopped()
     }
 
     fn start(&self) -> podsapi_proto::meta_v1::Time {
@@ -296,10 +366,35 @@ impl Scene<'_> {
         }
     }
 
-    /// Tells whether the runtime has any run of a regular container.
-    fn any_regular_seen(&self) -> bool {
+    /// Tells whether a regular container was created (`HasAnyRegularContainerCreated`).
+    fn any_regular_created(&self) -> bool {
         let mut regular = self.spec.containers.iter();
-        regular.any(|one| self.seen.runs(one.name()).next().is_some())
+        regular.any(|one| {
+            let newest = self.seen.runs(one.name()).next();
+            newest.is_some_and(|run| run.state != ContainerState::Unknown)
+        })
+    }
+
+    /// Tells whether all containers of the pod are being started again.
+    fn restarting_all(&self) -> bool {
+        self.restarting
+    }
+
+    /// Tells whether an end can start all containers of the pod again
+    /// (`AllContainersCouldRestart`).
+    fn can_restart_all(&self) -> bool {
+        let regular = Planned::regular(&self.spec);
+        let init = Planned::init(&self.spec);
+        regular.iter().chain(&init).any(Planned::can_restart_all)
+    }
+
+    /// The end of a run that the runtime lost track of.
+    fn lost(&self) -> ContainerStateTerminated {
+        if self.restarting {
+            ends::removed()
+        } else {
+            ends::lost()
+        }
     }
 
     /// Returns the identity of a run as statuses spell it.

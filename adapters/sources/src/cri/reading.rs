@@ -7,7 +7,7 @@ use podsapi_proto::cri;
 use crate::view::{Container, ContainerState, Sandbox};
 
 /// Reads the status of a sandbox.
-pub(super) fn sandbox(status: cri::PodSandboxStatus) -> Sandbox {
+pub(crate) fn sandbox(status: cri::PodSandboxStatus) -> Sandbox {
     let metadata = status.metadata.unwrap_or_default();
     let network = status.network.unwrap_or_default();
     let ips = std::iter::once(network.ip).chain(network.additional_ips.into_iter().map(|ip| ip.ip));
@@ -51,7 +51,7 @@ pub(super) fn listed_sandbox(listed: &cri::PodSandbox, before: Option<Sandbox>) 
 }
 
 /// Reads the status of a container, all but its sandbox, which only lists tell.
-pub(super) fn container(status: cri::ContainerStatus) -> Container {
+pub(crate) fn container(status: cri::ContainerStatus) -> Container {
     let metadata = status.metadata.unwrap_or_default();
     Container {
         id: status.id,

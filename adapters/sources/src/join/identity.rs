@@ -64,12 +64,14 @@ impl Identity {
 }
 
 impl Adopted {
-    /// Learns from what the runtime shows; the newest sandbox of a name counts.
+    /// Learns from what the runtime shows; of the sandboxes of a name a ready one counts, then the
+    /// one that was created last. How often each was made anew says nothing: each UID counts for
+    /// itself.
     pub(super) fn learn(&mut self, view: &RuntimeView) {
         let mut newest: BTreeMap<Name, &Sandbox> = BTreeMap::new();
         let age = |sandbox: &Sandbox| {
             let created = sandbox.created_at.max(0);
-            (sandbox.ready, sandbox.attempt, created, sandbox.id.clone())
+            (sandbox.ready, created, sandbox.id.clone())
         };
         for sandbox in &view.sandboxes {
             let source = sandbox.annotations.get(CONFIG_SOURCE);

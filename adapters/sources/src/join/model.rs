@@ -30,6 +30,17 @@ pub(super) enum Held {
     },
 }
 
+/// A sandbox that a runtime shows; of a static pod but where name and UID are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) name: &'static str,
+    pub(super) uid: String,
+    pub(super) attempt: u32,
+    pub(super) ready: bool,
+    /// In seconds; no two sandboxes have the same.
+    pub(super) created: i64,
+}
+
 /// One word of anybody.
 #[derive(Clone, Debug)]
 pub(super) enum Op {
@@ -37,7 +48,7 @@ pub(super) enum Op {
     Put(usize, Held),
     Remove(usize, Held),
     OwnerLost(usize),
-    View(Vec<(&'static str, String)>),
+    View(Vec<Shown>),
     RuntimeLost,
 }
 
@@ -49,7 +60,7 @@ pub(super) struct Model {
     adopted: BTreeMap<&'static str, String>,
     /// The hash of the mirror pod that was seen last for each name.
     hashes: BTreeMap<String, String>,
-    shown: Vec<(&'static str, String)>,
+    shown: Vec<Shown>,
     live: bool,
     views: usize,
     since: BTreeMap<String, usize>,
@@ -84,11 +95,14 @@ impl Held {
     }
 }
 
-/// The sandboxes of a view: of static pods but for the two plain ones.
-pub(super) fn sandboxes(shown: &[(&'static str, String)]) -> Vec<Sandbox> {
-    let sandboxes = shown.iter().map(|(name, uid)| {
-        let mut sandbox = super::node::file_sandbox(name, uid);
-        if name == uid {
+pub(super) fn sandboxes(shown: &[Shown]) -> Vec<Sandbox> {
+    let sandboxes = shown.iter().map(|shown| {
+        let mut sandbox = super::node::file_sandbox(shown.name, &shown.uid);
+        sandbox.id = format!("s-{}-{}", shown.uid, shown.created);
+        sandbox.attempt = shown.attempt;
+        sandbox.ready = shown.ready;
+        sandbox.created_at = shown.created * 1_000_000_000;
+        if shown.name == shown.uid {
             sandbox.annotations.clear();
         }
         sandbox
@@ -115,8 +129,11 @@ impl Model {
             Op::OwnerLost(_) => {}
             Op::View(shown) => {
                 self.shown.clone_from(shown);
-                let files = shown.iter().filter(|(name, uid)| name != uid);
-                self.adopted.extend(files.cloned());
+                let mut files: Vec<_> = shown.iter().filter(|one| one.name != one.uid).collect();
+                // The last of a name stays: a ready one if there is one, then the newest.
+                files.sort_by_key(|one| (one.ready, one.created));
+                let files = files.into_iter().map(|one| (one.name, one.uid.clone()));
+                self.adopted.extend(files);
                 whole = !self.live;
                 self.live = true;
                 self.views += 1;
@@ -125,7 +142,7 @@ impl Model {
         }
         let (shown, files) = (&self.shown, &self.held[FILES]);
         self.adopted.retain(|name, _| {
-            shown.iter().any(|(shown, _)| shown == name)
+            shown.iter().any(|shown| shown.name == *name)
                 || files.values().any(|held| held.name() == *name)
         });
         let mut mirrors = BTreeMap::new();
@@ -155,7 +172,7 @@ impl Model {
         }
         self.told.retain(|uid| served.contains(uid));
         for uid in &served {
-            let shown = self.shown.iter().any(|(_, shown)| shown == uid);
+            let shown = self.shown.iter().any(|shown| shown.uid == *uid);
             if shown || self.since[uid] < self.views {
                 self.told.insert(uid.clone());
             }

@@ -1,13 +1,13 @@
 //! The join in front of a core against its model.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use podsapi_core::{SourceEvent, SourceKind};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
 
-use super::model::{API, FILES, Held, KUBELET, Model, Op, sandboxes};
+use super::model::{API, FILES, Held, KUBELET, Model, Op, Shown, sandboxes};
 use super::node::{Node, view};
 
 const NAMES: [&str; 2] = ["p", "q"];
@@ -39,16 +39,24 @@ fn list(owner: usize) -> impl Strategy<Value = Op> {
     vec(held(owner), 0..4).prop_map(move |pods| Op::List(owner, pods))
 }
 
+/// Sandboxes of pods that were there before and of those that are, in any order.
 fn shown() -> impl Strategy<Value = Op> {
-    let one = prop_oneof![
-        (select(NAMES.to_vec()), 0..3_u8)
+    let whose = prop_oneof![
+        3 => (select(NAMES.to_vec()), 0..3_u8)
             .prop_map(|(name, hash)| (name, format!("h-{name}{hash}"))),
-        select(vec!["u0", "u1"]).prop_map(|uid| (uid, uid.to_owned())),
+        1 => select(vec!["u0", "u1"]).prop_map(|uid| (uid, uid.to_owned())),
     ];
-    vec(one, 0..4).prop_map(|shown| {
-        // A kubelet has one sandbox of a name at a time.
-        let one_of_a_name: BTreeMap<_, _> = shown.into_iter().collect();
-        Op::View(one_of_a_name.into_iter().collect())
+    let one = (whose, 0..3_u32, any::<bool>(), 1..9_i64);
+    vec(one, 0..6).prop_map(|shown| {
+        let shown = shown.into_iter().zip(0..);
+        let shown = shown.map(|(((name, uid), attempt, ready, created), place)| Shown {
+            name,
+            uid,
+            attempt,
+            ready,
+            created: created * 10 + place,
+        });
+        Op::View(shown.collect())
     })
 }
 

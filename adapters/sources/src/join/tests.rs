@@ -5,7 +5,7 @@ use podsapi_core::{SourceEvent, SourceKind};
 use super::SourceRef;
 use super::node::{Node, Served, file_sandbox, from_file, mirror, plain, plain_sandbox, view};
 use crate::status::scenes::pod;
-use crate::view::RuntimeView;
+use crate::view::{RuntimeView, Sandbox};
 
 const ADDED: i32 = 1;
 const MODIFIED: i32 = 2;
@@ -57,6 +57,48 @@ fn a_sandbox_that_comes_later_replaces_the_pod_by_one_with_its_uid() {
         node.served()[0].uid,
         "hash",
         "the UID stays when the sandbox goes"
+    );
+}
+
+#[test]
+fn of_sandboxes_of_several_uids_a_ready_one_counts_then_the_newest_whatever_its_attempt() {
+    let of = |uid: &str, attempt, ready, created: i64| Sandbox {
+        attempt,
+        ready,
+        created_at: created,
+        ..file_sandbox("p", uid)
+    };
+    let served = |sandboxes: &[Sandbox]| {
+        let mut node = Node::new(&[FILES]);
+        node.list(0, &[from_file("p", "made-up")]);
+        node.view(&view(sandboxes));
+        node.served()[0].uid.clone()
+    };
+    let (old, new) = (of("old", 2, false, 5), of("new", 0, true, 9));
+    assert_eq!(served(&[old.clone(), new.clone()]), "new");
+    assert_eq!(served(&[new.clone(), old.clone()]), "new");
+    let dead = of("new", 0, false, 9);
+    assert_eq!(served(&[old.clone(), dead.clone()]), "new", "both are dead");
+    assert_eq!(
+        served(&[of("old", 2, true, 5), dead]),
+        "old",
+        "one is ready"
+    );
+    assert_eq!(
+        served(&[of("old", 2, true, 5), new.clone()]),
+        "new",
+        "both are ready"
+    );
+
+    let mut node = Node::new(&[FILES]);
+    node.list(0, &[from_file("p", "made-up")]);
+    node.view(&view(&[old, new.clone()]));
+    let watch = node.watch();
+    node.view(&view(&[new]));
+    let events = node.events(watch);
+    assert!(
+        events.is_empty(),
+        "the dead one goes, and nobody sees it: {events:?}"
     );
 }
 

@@ -16,8 +16,8 @@ pub(super) fn of_node(scene: &Scene<'_>) -> Vec<String> {
     }
 }
 
-/// Returns the pod's addresses: those of the sandbox in use, else those that it had; on the node's
-/// network those that it had, else the node's.
+/// Returns the pod's addresses: those of the newest sandbox if it is ready; while none is ready,
+/// those that it had (`getPodIPs`). On the node's network those that it had, else the node's.
 pub(super) fn of_pod(scene: &Scene<'_>, node: &[String]) -> Vec<String> {
     let had = || {
         let mut had = scene.said().map(|report| {
@@ -35,7 +35,11 @@ pub(super) fn of_pod(scene: &Scene<'_>, node: &[String]) -> Vec<String> {
     }
     let active = scene.seen.active();
     let shown = active.map_or(Vec::new(), |sandbox| one_of_each_family(&sandbox.ips, node));
-    if shown.is_empty() { had() } else { shown }
+    if shown.is_empty() && scene.seen.ready_sandboxes() == 0 {
+        had()
+    } else {
+        shown
+    }
 }
 
 /// Addresses on the node's network stay, but a node that got a second family adds it.

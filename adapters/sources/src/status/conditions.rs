@@ -1,10 +1,12 @@
-//! The conditions of a pod: those that a kubelet decides, and all others as they were.
+//! The conditions of a pod: those that a kubelet decides (`status/generate.go`), and all others
+//! as they were.
 
 use podsapi_proto::core_v1::{ContainerStatus, PodCondition};
 use podsapi_proto::meta_v1::Time;
 use prost::Message;
 
 use super::Scene;
+use super::again::{self, CONDITION as RESTARTING};
 use super::containers::Built;
 use super::evidence::at;
 use super::number;
@@ -30,14 +32,18 @@ struct Verdict {
 /// Returns all conditions encoded: those that are not decided here first, as the owner has them.
 pub(super) fn conditions(scene: &Scene<'_>, cast: &Cast<'_>, phase: &str) -> Vec<Vec<u8>> {
     let containers_ready = containers_ready(cast, phase);
-    let verdicts = [
+    let mut verdicts = vec![
         (READY_TO_START, ready_to_start(scene)),
-        (INITIALIZED, initialized(cast, phase)),
+        (INITIALIZED, initialized(scene, cast, phase)),
         (READY, ready(scene, &containers_ready)),
         (CONTAINERS_READY, containers_ready),
         (SCHEDULED, Verdict::yes()),
     ];
-    let decided = |kind: &str| verdicts.iter().any(|(decided, _)| *decided == kind);
+    if scene.can_restart_all() {
+        verdicts.push((RESTARTING, restarting(scene, cast, phase)));
+    }
+    let decided =
+        |kind: &str| kind == RESTARTING || verdicts.iter().any(|(decided, _)| *decided == kind);
     let others = scene.owner.condition_bytes();
     let others = others.filter(|(condition, _)| !decided(condition.r#type()));
     let mut all: Vec<_> = others.map(|(_, bytes)| bytes.to_vec()).collect();
@@ -50,12 +56,12 @@ pub(super) fn conditions(scene: &Scene<'_>, cast: &Cast<'_>, phase: &str) -> Vec
 }
 
 /// True while the newest sandbox is ready, the only ready one, of the right network, with an
-/// address unless the network is the node's.
+/// address unless the network is the node's (`PodSandboxChanged`).
 fn ready_to_start(scene: &Scene<'_>) -> Verdict {
     let sandboxes = scene.seen.sandboxes();
     let message = match sandboxes {
         [] => "there is no pod sandbox",
-        [_, second, ..] if second.ready => "more than one pod sandbox is ready",
+        [..] if scene.seen.ready_sandboxes() > 1 => "more than one pod sandbox is ready",
         [first, ..] if !first.ready => "the pod sandbox is not ready",
         [first, ..] if first.host_network != scene.host_network() => {
             "the pod sandbox has another network than the pod"
@@ -68,8 +74,9 @@ fn ready_to_start(scene: &Scene<'_>) -> Verdict {
     Verdict::no("PodSandboxNotReady", message.to_owned())
 }
 
-/// True once each init container has done its part, or any regular container has run.
-fn initialized(cast: &Cast<'_>, phase: &str) -> Verdict {
+/// True once each init container has done its part, or any regular container has run; what was
+/// initialized stays so while its containers start again.
+fn initialized(scene: &Scene<'_>, cast: &Cast<'_>, phase: &str) -> Verdict {
     let done = |planned: &Planned<'_>, status: &ContainerStatus| match planned.role {
         Role::Sidecar => status.started(),
         Role::Ephemeral | Role::Init | Role::Regular => status.ready(),
@@ -88,7 +95,8 @@ fn initialized(cast: &Cast<'_>, phase: &str) -> Verdict {
         return Verdict::yes();
     }
     let incomplete = names(cast.init, |planned, status| !done(planned, status));
-    if incomplete.is_empty() {
+    let was = scene.before().condition(INITIALIZED);
+    if incomplete.is_empty() || was.is_some_and(|was| was.status() == TRUE) {
         return Verdict::yes();
     }
     let message = format!(
@@ -139,6 +147,23 @@ fn ready(scene: &Scene<'_>, containers_ready: &Verdict) -> Verdict {
     Verdict::no("ReadinessGatesNotReady", message)
 }
 
+/// True from the end that asks for it until nothing of the containers before is left.
+fn restarting(scene: &Scene<'_>, cast: &Cast<'_>, phase: &str) -> Verdict {
+    let all = [cast.init.0, cast.regular.0].concat();
+    match phase {
+        SUCCEEDED => Verdict::no("PodCompleted", String::new()),
+        FAILED => Verdict::no("PodFailed", String::new()),
+        _ if !scene.restarting_all() || again::cleaned_up(scene, &all) => {
+            Verdict::no("", String::new())
+        }
+        _ => Verdict {
+            holds: true,
+            reason: "RestartAllContainersStarted",
+            message: "a container ended in a way that starts all of them again".to_owned(),
+        },
+    }
+}
+
 fn names<'a>(
     (planned, built): (&[Planned<'a>], &[Built]),
     wanted: impl Fn(&Planned<'_>, &ContainerStatus) -> bool,
@@ -152,19 +177,15 @@ fn names<'a>(
 /// Encodes a condition that was decided here over what the owner said of it.
 fn encode(scene: &Scene<'_>, kind: &str, verdict: &Verdict) -> Vec<u8> {
     let status = if verdict.holds { TRUE } else { FALSE };
-    let mut said = scene.said().filter_map(|report| report.condition(kind));
-    let since = said.find(|condition| condition.status() == status);
-    let since = since.and_then(|condition| condition.last_transition_time);
-    let numbered = |condition: &PodCondition| condition.observed_generation() != 0;
-    let mut all = scene.said().filter_map(|report| report.condition(kind));
+    let at_generation = Some(scene.generation()).filter(|of| *of != 0 && kind != RESTARTING);
     let known = PodCondition {
         r#type: Some(kind.to_owned()),
         status: Some(status.to_owned()),
         last_probe_time: None,
-        last_transition_time: Some(since.unwrap_or_else(|| at(scene.now))),
+        last_transition_time: Some(since(scene, kind, status).unwrap_or_else(|| at(scene.now))),
         reason: Some(verdict.reason.to_owned()),
         message: Some(verdict.message.clone()),
-        observed_generation: all.any(numbered).then(|| scene.generation()),
+        observed_generation: at_generation,
     };
     let mut owners = scene.owner.condition_bytes();
     let owners = owners.find(|(condition, _)| condition.r#type() == kind);
@@ -182,6 +203,21 @@ fn encode(scene: &Scene<'_>, kind: &str, verdict: &Verdict) -> Vec<u8> {
     };
     fields.add_all(&known.encode_to_vec());
     fields.finish()
+}
+
+/// Returns since when the condition is as it is, if that was said before
+/// (`updateLastTransitionTime`). The owner may have seen it change before it did so here.
+fn since(scene: &Scene<'_>, kind: &str, status: &str) -> Option<Time> {
+    let same = |condition: &&PodCondition| condition.status() == status;
+    let before = scene.before().condition(kind);
+    if let Some(before) = before.filter(same) {
+        return before.last_transition_time;
+    }
+    let changed = before.and_then(|before| before.last_transition_time);
+    let owner = scene.owner.condition(kind).filter(same);
+    let owner = owner.and_then(|owner| owner.last_transition_time);
+    let seconds = |time: Time| time.seconds.unwrap_or_default();
+    owner.filter(|owner| changed.is_none_or(|changed| seconds(changed) < seconds(*owner)))
 }
 
 impl Verdict {

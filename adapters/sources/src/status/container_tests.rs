@@ -1,17 +1,37 @@
 //! The rules of the containers' statuses, one by one.
 
+use podsapi_proto::core_v1::ContainerStatus;
+
 use super::PodView;
 use super::scenes::{NOW, TWO, after, exited, one, pod, run, running, sandbox, seen, told};
 use crate::view::{Container, ContainerState};
 
+// `SortedContainerStatuses`, and `SortStatusesOfInitContainers` in `normalizeStatus`.
 #[test]
-fn statuses_come_in_the_order_of_the_spec_and_for_no_other_container() {
+fn statuses_are_sorted_by_name_but_those_of_init_containers_and_for_no_other_container() {
+    let names = |list: &[ContainerStatus]| {
+        let names = list.iter().map(|one| one.name().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    let lists = pod("
+metadata: {name: p, namespace: ns, uid: u}
+spec:
+  containers: [{name: b}, {name: a}, {name: B}]
+  initContainers: [{name: z}, {name: side, restartPolicy: Always}, {name: i}]
+  ephemeralContainers: [{name: x}, {name: d}]");
+    let told = after(&lists, &[running("b"), running("d"), running("side")]);
+    assert_eq!(names(&told.status.container_statuses), ["B", "a", "b"]);
+    assert_eq!(
+        names(&told.status.init_container_statuses),
+        ["z", "side", "i"]
+    );
+    assert_eq!(names(&told.status.ephemeral_container_statuses), ["d", "x"]);
+
     let told = after(
         &pod(TWO),
         &[running("a"), running("stranger"), running("b")],
     );
-    let names = told.status.container_statuses.iter().map(|one| one.name());
-    assert_eq!(names.collect::<Vec<_>>(), ["b", "a"]);
+    assert_eq!(names(&told.status.container_statuses), ["a", "b"]);
     assert_eq!(told.status.phase(), "Running");
     assert_eq!(told.container("a").container_id(), "containerd://a0");
     assert_eq!(told.container("a").image_id(), "sha256:1");
@@ -264,4 +284,126 @@ fn ephemeral_containers_have_a_status_and_no_say() {
     assert_eq!(told.container("debug").started, None);
     assert_eq!(told.verdict("Ready"), ("True", ""));
     assert_eq!(told.status.phase(), "Running");
+}
+
+// `containerStatusByCreated`: what was counted decides nothing.
+#[test]
+fn the_run_that_was_created_last_is_the_newest_whatever_was_counted() {
+    let mut newest = run("a", 0, ContainerState::Running);
+    newest.id = "again".to_owned();
+    newest.created_at += 90_000_000_000;
+    let told = after(&one("", "", ""), &[exited("a", 3, 1), newest]);
+    assert_eq!(told.state("a"), "running");
+    assert_eq!(told.container("a").container_id(), "containerd://again");
+    assert_eq!(told.last_state("a"), "terminated 1 Error");
+}
+
+#[test]
+fn an_end_that_the_owner_saw_is_not_overridden_by_a_guess() {
+    let nothing = seen(vec![sandbox()], Vec::new());
+    for policy in ["Always", "OnFailure", "Never"] {
+        let spec = format!(", restartPolicy: {policy}");
+        let before = after(&one("", &spec, ""), &[running("a")]);
+        // Once with our guess in between, once without.
+        let guess = told(&one("", &spec, ""), Some(&before.encoded), &nothing, NOW);
+        let owner = one(
+            "",
+            &spec,
+            "phase: Running, containerStatuses: [{name: a, restartCount: 0,
+          containerID: 'containerd://a0', state: {terminated: {exitCode: 0, reason: Completed,
+          containerID: 'containerd://a0'}}}]",
+        );
+        for last in [&before, &guess] {
+            let told = told(&owner, Some(&last.encoded), &nothing, NOW);
+            assert_eq!(told.state("a"), "terminated 0 Completed", "{policy}");
+            assert_eq!(told.container("a").restart_count(), 0, "{policy}");
+        }
+        // A runtime that is behind the owner still shows it running.
+        let behind = seen(vec![sandbox()], vec![running("a")]);
+        let told = told(&owner, Some(&before.encoded), &behind, NOW);
+        assert_eq!(told.state("a"), "terminated 0 Completed", "{policy}");
+        assert!(!told.container("a").ready());
+    }
+}
+
+#[test]
+fn an_end_that_was_seen_stays_beside_an_older_word_of_the_owner() {
+    let stale = one(
+        "",
+        ", restartPolicy: Never",
+        "containerStatuses: [{name: a, restartCount: 0,
+      containerID: 'containerd://a0',
+      state: {terminated: {exitCode: 3, containerID: 'containerd://a0'}}}]",
+    );
+    let before = after(&stale, &[exited("a", 0, 3), exited("a", 1, 0)]);
+    assert_eq!(before.state("a"), "terminated 0 Completed");
+    let gone = told(&stale, Some(&before.encoded), &PodView::default(), NOW);
+    assert_eq!(gone.state("a"), "terminated 0 Completed");
+    assert_eq!(gone.container("a").restart_count(), 1);
+}
+
+#[test]
+fn a_container_that_ended_unseen_is_not_restarted_where_it_is_not_started_again() {
+    let pod = one("", ", restartPolicy: Never", "");
+    let before = after(&pod, &[running("a")]);
+    for view in [PodView::default(), seen(vec![sandbox()], Vec::new())] {
+        let gone = told(&pod, Some(&before.encoded), &view, NOW);
+        assert_eq!(gone.state("a"), "terminated 137 ContainerStatusUnknown");
+        assert_eq!(gone.last_state("a"), "");
+        assert_eq!(gone.container("a").restart_count(), 0);
+        assert_eq!(gone.container("a").container_id(), "containerd://a0");
+        assert_eq!(gone.status.phase(), "Failed");
+    }
+    let word = "phase: Failed, reason: Evicted, containerStatuses: [{name: a,
+      containerID: 'containerd://a0', state: {running: {}}}]";
+    let evicted = told(&one("", "", word), None, &PodView::default(), NOW);
+    assert_eq!(evicted.state("a"), "terminated 137 ContainerStatusUnknown");
+    assert_eq!(evicted.container("a").restart_count(), 0);
+    assert_eq!(evicted.status.reason(), "Evicted");
+}
+
+// `ShouldContainerBeRestarted`, and what comes before it for init containers.
+#[test]
+fn only_a_container_that_is_started_again_is_held() {
+    let waits = |spec: &str, more: &str, code| {
+        let pod = pod(&format!(
+            "metadata: {{name: p, uid: u{more}}}\nspec: {{containers: [{{name: a}}], {spec}}}\n\
+             status: {{containerStatuses: [{CRASH}], initContainerStatuses: [{CRASH_OF_SIDE}]}}"
+        ));
+        let told = after(&pod, &[exited("a", 0, code), exited("side", 0, code)]);
+        let side = spec.contains("side").then(|| told.state("side"));
+        (told.state("a"), side.unwrap_or_default())
+    };
+    const CRASH: &str =
+        "{name: a, containerID: 'containerd://a0', state: {waiting: {reason: Crash}}}";
+    const CRASH_OF_SIDE: &str =
+        "{name: side, containerID: 'containerd://side0', state: {waiting: {reason: Crash}}}";
+    let side = "initContainers: [{name: side, restartPolicy: Always}]";
+    let both = |a: &str, side: &str| (a.to_owned(), side.to_owned());
+    assert_eq!(waits(side, "", 1), both("waiting Crash", "waiting Crash"));
+    assert_eq!(
+        waits(side, "", 0),
+        both("waiting Crash", "terminated 0 Completed")
+    );
+    assert_eq!(waits("restartPolicy: Never", "", 1).0, "terminated 1 Error");
+    let deleted = ", deletionTimestamp: '2026-01-01T00:00:00Z'";
+    assert_eq!(
+        waits(side, deleted, 1),
+        both("terminated 1 Error", "terminated 1 Error")
+    );
+}
+
+// `checkContainerStateTransition`
+#[test]
+fn a_container_that_ended_for_good_does_not_come_back() {
+    let pod = |policy: &str| one("", &format!(", restartPolicy: {policy}"), "");
+    let runs = [exited("a", 0, 0), run("a", 1, ContainerState::Running)];
+    let state = |policy: &str| {
+        let before = after(&pod(policy), &runs[..1]);
+        let view = seen(vec![sandbox()], runs.to_vec());
+        told(&pod(policy), Some(&before.encoded), &view, NOW).state("a")
+    };
+    assert_eq!(state("Always"), "running");
+    assert_eq!(state("OnFailure"), "terminated 0 Completed");
+    assert_eq!(state("Never"), "terminated 0 Completed");
 }

@@ -1,139 +1,181 @@
-//! The status of one container: what its runs show, and what others said of the same run.
+//! The status of one container: what its runs show, and what others said of the same run
+//! (`convertToAPIContainerStatuses`).
 
-use podsapi_proto::core_v1::{
-    ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,
-    ContainerStatus,
-};
+use podsapi_proto::core_v1::{ContainerState, ContainerStateWaiting, ContainerStatus};
 use podsapi_proto::text::decode;
 use prost::Message;
 
 use super::Scene;
-use super::evidence::{count, ended, time};
+use super::ends::{
+    self, RESTARTING_ALL, is_running, last_terminated, lost, over, running, terminated, waiting,
+    waits,
+};
+use super::hold;
 use super::number;
 use super::records::Fields;
 use super::restart::{Planned, Role};
 use crate::view::{self, Container};
 
-/// The status of a container, to be read and to be sent.
+/// The status of a container, to be read and, once it is complete, to be sent.
 #[derive(Clone, Debug)]
 pub(super) struct Built {
     pub(super) status: ContainerStatus,
-    pub(super) bytes: Vec<u8>,
 }
 
 /// Works out the statuses of the containers of one list of the spec, in its order.
-pub(super) fn statuses(scene: &Scene<'_>, planned: &[Planned<'_>]) -> Vec<Built> {
-    planned.iter().map(|one| status(scene, one)).collect()
+///
+/// In a pod that is over no container waits to be started again.
+pub(super) fn statuses(scene: &Scene<'_>, planned: &[Planned<'_>], over: bool) -> Vec<Built> {
+    let built = planned.iter().map(|one| Built {
+        status: status(scene, one, over),
+    });
+    built.collect()
 }
 
-fn status(scene: &Scene<'_>, planned: &Planned<'_>) -> Built {
-    let before = scene.before().container(planned.name);
+fn status(scene: &Scene<'_>, planned: &Planned<'_>, over: bool) -> ContainerStatus {
     let mut runs = scene.seen.runs(planned.name);
-    let mut status = match (runs.next(), before) {
-        (Some(newest), _) => {
-            let history = History {
-                newest,
-                previous: runs.next(),
-                before,
-                owner: scene.owner.container(planned.name),
-                id: scene.id(newest),
-            };
-            shown(scene, planned, &history)
-        }
-        (None, Some(before)) if state(before).terminated.is_some() => before.clone(),
-        (None, _) => missing(scene, planned, before),
+    let newest = runs.next();
+    let before = before(scene, planned.name);
+    let mut status = match newest {
+        Some(newest) => shown(scene, planned, newest, runs.next(), before),
+        None => missing(scene, planned, before),
     };
+    if !over && !hold::completed_init(scene, planned, newest, &status) {
+        hold::hold(scene, planned, newest, before, &mut status);
+    }
+    let left = terminated(&status).is_none();
+    let for_good = |end: &ContainerStatus| {
+        terminated(end).is_some_and(|end| !planned.may_leave(end.exit_code()))
+    };
+    if let Some(before) = before.filter(|before| left && for_good(before))
+        && !scene.can_restart_all()
+    {
+        status = before.clone();
+    }
     judge(scene, planned, &mut status);
-    let bytes = encode(&status, scene.owner.container_bytes(planned.name));
-    Built { status, bytes }
+    status
 }
 
-/// The runs of a container that the runtime has, and what was said before.
-struct History<'a> {
-    newest: &'a Container,
-    previous: Option<&'a Container>,
-    before: Option<&'a ContainerStatus>,
-    owner: Option<&'a ContainerStatus>,
-    /// The newest run's identity as statuses spell it.
-    id: String,
+/// Returns what was said of the container before. The owner saw an end that nobody saw here: its
+/// word counts, unless a later run was seen.
+fn before<'s>(scene: &'s Scene<'_>, name: &str) -> Option<&'s ContainerStatus> {
+    let before = scene.before().container(name);
+    if scene.seen.runs(name).next().is_some() {
+        // Of a run that is here the runtime tells more.
+        return before;
+    }
+    let counts = |owner: &ContainerStatus| {
+        let Some(before) = before else {
+            return true;
+        };
+        let (owners, ours) = (owner.restart_count(), before.restart_count());
+        let starts = waits(before).is_some_and(|waits| waits.reason() == RESTARTING_ALL);
+        match terminated(before) {
+            Some(_) if ends::is_guess(before) => owners >= ours,
+            Some(_) if ends::is_guess(owner) => false,
+            Some(_) => owners > ours || (owners == ours && phase_is_terminal(scene)),
+            None if phase_is_terminal(scene) => true,
+            // A guess has counted the start that it takes for given.
+            None if ends::is_guess(before) => owners.saturating_add(1) >= ours,
+            None if starts => owners > ours,
+            None => owners >= ours,
+        }
+    };
+    let ended = scene.owner.container(name);
+    let ended = ended.filter(|owner| terminated(owner).is_some() && counts(owner));
+    ended.or(before)
 }
 
-impl<'a> History<'a> {
-    fn same<'s>(&self, said: Option<&'s ContainerStatus>) -> Option<&'s ContainerStatus> {
-        said.filter(|status| status.container_id() == self.id)
-    }
-
-    /// Returns what was said of exactly the newest run, first here, then by the owner.
-    fn of_this_run(&self) -> impl Iterator<Item = &'a ContainerStatus> {
-        let said = [self.same(self.before), self.same(self.owner)];
-        said.into_iter().flatten()
-    }
-
-    fn kept(&self, text: impl Fn(&ContainerStatus) -> &str, or: &str) -> String {
-        let mut said = self.of_this_run().map(text);
-        let kept = said.find(|text| !text.is_empty());
-        kept.unwrap_or(or).to_owned()
-    }
+fn phase_is_terminal(scene: &Scene<'_>) -> bool {
+    super::phase::is_terminal(scene.owner.status.phase())
 }
 
 /// The status of a container that the runtime has at least one run of.
-fn shown(scene: &Scene<'_>, planned: &Planned<'_>, history: &History<'_>) -> ContainerStatus {
-    let newest = history.newest;
-    let before = history.before;
-    let mut restarts = i32::try_from(count(newest)).unwrap_or(i32::MAX);
-    restarts = restarts.max(before.map_or(0, ContainerStatus::restart_count));
-    let mut last = history.previous.and_then(|run| {
-        (run.state == view::ContainerState::Exited).then(|| terminated(scene, run, history))
+fn shown(
+    scene: &Scene<'_>,
+    planned: &Planned<'_>,
+    newest: &Container,
+    previous: Option<&Container>,
+    before: Option<&ContainerStatus>,
+) -> ContainerStatus {
+    let id = scene.id(newest);
+    let counted = i32::try_from(newest.restart_count).unwrap_or(i32::MAX);
+    let mut restarts = counted.max(before.map_or(0, ContainerStatus::restart_count));
+    let was = before.and_then(terminated);
+    let mut last = before.and_then(|before| {
+        let ended = was.filter(|_| before.container_id() != id);
+        ended.or_else(|| last_terminated(before)).cloned().map(over)
     });
-    if last.is_none() {
-        last = before.and_then(|before| {
-            let ended = state(before).terminated;
-            ended
-                .filter(|_| before.container_id() != history.id)
-                .or_else(|| last_terminated(before))
-        });
+    let now = state(scene, newest, before);
+    let again = before.is_some_and(|before| before.restart_count() >= counted) && was.is_some();
+    let bumped = now.running.is_some() && again;
+    let vanished = newest.state == view::ContainerState::Unknown
+        && now.terminated.is_some()
+        && before.is_some_and(is_running);
+    if bumped || vanished {
+        restarts = before
+            .map_or(0, ContainerStatus::restart_count)
+            .saturating_add(1)
+            .max(restarts);
     }
-    let waits = owner_waits(history);
-    let now = match newest.state {
-        view::ContainerState::Running => running(newest),
-        view::ContainerState::Created => waiting(waits.unwrap_or_default()),
-        view::ContainerState::Exited => {
-            let ended = terminated(scene, newest, history);
-            let done = planned.role == Role::Init && newest.exit_code == 0;
-            let again = !scene.deleted() && !done && planned.restarts_after(newest.exit_code);
-            match waits.filter(|_| again) {
-                Some(waits) => {
-                    last = Some(ended);
-                    waiting(waits)
-                }
-                None => over(ended),
-            }
+    if let Some(previous) = previous {
+        let same = before.filter(|before| before.container_id() == scene.id(previous));
+        let ended = state(scene, previous, same);
+        // Of a run that the runtime lost track of, what was said before is more.
+        let nothing = previous.state == view::ContainerState::Unknown && ended.terminated.is_none();
+        if !nothing || last.is_none() {
+            last = Some(ended);
         }
-        view::ContainerState::Unknown => match (history.same(before), before) {
-            (Some(same), _) if state(same).terminated.is_some() => state(same),
-            (_, Some(before)) if state(before).running.is_some() => {
-                restarts = restarts.max(before.restart_count().saturating_add(1));
-                over(lost())
-            }
-            (Some(_) | None, _) => waiting(waits.unwrap_or_default()),
-        },
+    }
+    let said = [scene.before(), &scene.owner];
+    let said = said.map(|report| {
+        let status = report.container(planned.name);
+        status.filter(|status| status.container_id() == id)
+    });
+    let kept = |text: fn(&ContainerStatus) -> &str, or: &str| {
+        let mut said = said.iter().flatten().map(|status| text(status));
+        let kept = said.find(|text| !text.is_empty());
+        kept.unwrap_or(or).to_owned()
+    };
+    let image = match newest.image.as_str() {
+        "" => planned.image,
+        image => image,
     };
     ContainerStatus {
         name: Some(planned.name.to_owned()),
         state: Some(now),
-        last_state: Some(last.map(over).unwrap_or_default()),
+        last_state: Some(last.unwrap_or_default()),
         restart_count: Some(restarts),
-        image: Some(history.kept(
-            ContainerStatus::image,
-            if newest.image.is_empty() {
-                planned.image
-            } else {
-                &newest.image
-            },
-        )),
-        image_id: Some(history.kept(ContainerStatus::image_id, &newest.image_ref)),
-        container_id: Some(history.id.clone()),
+        image: Some(kept(ContainerStatus::image, image)),
+        image_id: Some(kept(ContainerStatus::image_id, &newest.image_ref)),
+        container_id: Some(id),
         ..ContainerStatus::default()
+    }
+}
+
+/// The state of one run. A run ends once: what was said of its end before stays, the owner's word
+/// first, since the owner may have seen more of it and may have seen it earlier.
+fn state(scene: &Scene<'_>, run: &Container, before: Option<&ContainerStatus>) -> ContainerState {
+    let id = scene.id(run);
+    let mut said = scene.owner_first();
+    let end = said.find_map(|report| ends::said(report.container(&run.name)?, &id));
+    if let Some(mut end) = end {
+        if end.message().is_empty() && run.state == view::ContainerState::Exited {
+            end.message = ends::shown(scene, run).message;
+        }
+        return over(end);
+    }
+    match run.state {
+        view::ContainerState::Running => running(run),
+        view::ContainerState::Created => waiting(ContainerStateWaiting::default()),
+        view::ContainerState::Exited => over(ends::shown(scene, run)),
+        view::ContainerState::Unknown => {
+            let mut said = scene.owner_first();
+            let guess = said.find_map(|said| ends::guessed(said.container(&run.name)?, &id));
+            let ran = before.is_some_and(is_running);
+            let guess = guess.or_else(|| ran.then(|| scene.lost()));
+            guess.map_or_else(|| waiting(ContainerStateWaiting::default()), over)
+        }
     }
 }
 
@@ -143,66 +185,86 @@ fn missing(
     planned: &Planned<'_>,
     before: Option<&ContainerStatus>,
 ) -> ContainerStatus {
-    let owner = scene.owner.container(planned.name);
-    let owner_waits = owner.and_then(|owner| state(owner).waiting);
-    let mut now = waiting(
-        owner_waits
-            .filter(|waiting| !waiting.reason().is_empty())
-            .unwrap_or_else(|| ContainerStateWaiting {
-                reason: Some(scene.default_waiting().to_owned()),
-                message: None,
-            }),
-    );
-    let mut restarts = before.map_or(0, ContainerStatus::restart_count);
-    let mut last = before.and_then(last_terminated);
-    let ran = before.is_some_and(|before| state(before).running.is_some());
-    if ran && last.is_none() {
-        last = Some(lost());
-        if !scene.deleted() {
-            restarts = restarts.saturating_add(1);
-        }
-    }
-    if planned.role == Role::Init && scene.any_regular_seen() {
-        now = over(ContainerStateTerminated {
-            exit_code: Some(0),
-            reason: Some("Completed".to_owned()),
-            message: Some("the runtime has no trace of it, but what follows it has run".to_owned()),
-            ..ContainerStateTerminated::default()
-        });
-    }
-    ContainerStatus {
+    let mut status = ContainerStatus {
         name: Some(planned.name.to_owned()),
-        state: Some(now),
-        last_state: Some(last.map(over).unwrap_or_default()),
-        restart_count: Some(restarts),
+        state: Some(waiting(ContainerStateWaiting {
+            reason: Some(scene.default_waiting().to_owned()),
+            message: None,
+        })),
+        last_state: Some(ContainerState::default()),
+        restart_count: Some(before.map_or(0, ContainerStatus::restart_count)),
         image: Some(planned.image.to_owned()),
         image_id: Some(String::new()),
         container_id: Some(String::new()),
         ..ContainerStatus::default()
+    };
+    if let Some(before) = before {
+        status.last_state = Some(before.last_state.clone().unwrap_or_default());
+        if terminated(before).is_some() {
+            status = before.clone();
+        }
+        // An end that nobody saw was no run that could be removed.
+        let counted = terminated(before).is_some_and(|ended| ended.container_id().is_empty());
+        if scene.restarting_all() && waits(before).is_none() && !counted {
+            status.state = Some(waiting(ContainerStateWaiting {
+                reason: Some(RESTARTING_ALL.to_owned()),
+                message: ends::removed().message,
+            }));
+            status.last_state = Some(over(ends::removed()));
+            status.restart_count = Some(before.restart_count().saturating_add(1));
+        } else if waits(before).is_some_and(|waits| waits.reason() == RESTARTING_ALL) {
+            status = before.clone();
+        } else if is_running(before) {
+            vanish(scene, planned, before, &mut status);
+        }
+    }
+    if planned.role == Role::Init && scene.any_regular_created() && waits(&status).is_some() {
+        status.state = Some(over(ends::completed()));
+    }
+    status
+}
+
+/// A container that ran, of which nobody saw the end. It has ended where it is not started again;
+/// elsewhere it waits, and what started it again counts, as a kubelet has it.
+fn vanish(
+    scene: &Scene<'_>,
+    planned: &Planned<'_>,
+    before: &ContainerStatus,
+    status: &mut ContainerStatus,
+) {
+    let for_good = phase_is_terminal(scene) || !planned.restarts_after(lost().exit_code());
+    if for_good && !scene.deleted() {
+        status.state = Some(over(lost()));
+        for (text, said) in [
+            (&mut status.image, &before.image),
+            (&mut status.image_id, &before.image_id),
+            (&mut status.container_id, &before.container_id),
+        ] {
+            text.clone_from(said);
+        }
+    } else if last_terminated(before).is_none() {
+        status.last_state = Some(over(lost()));
+        if !scene.deleted() {
+            status.restart_count = Some(before.restart_count().saturating_add(1));
+        }
     }
 }
 
-/// Decides whether the container has started and is ready.
+/// Decides whether the container has started and is ready (`UpdatePodStatus` of the probe manager).
 fn judge(scene: &Scene<'_>, planned: &Planned<'_>, status: &mut ContainerStatus) {
-    let state = status.state.clone().unwrap_or_default();
-    let runs = state.running.is_some();
-    let owner = scene.owner.container(planned.name).filter(|owner| {
-        owner.container_id() == status.container_id()
-            && owner
-                .state
-                .as_ref()
-                .is_some_and(|state| state.running.is_some())
-    });
+    let runs = is_running(status);
+    let owner = scene.owner.container(planned.name);
+    let owner =
+        owner.filter(|owner| owner.container_id() == status.container_id() && is_running(owner));
     let said =
         |probed: bool, word: fn(&ContainerStatus) -> bool| !probed || owner.is_some_and(word);
     let (started, ready) = match planned.role {
         Role::Ephemeral => (None, false),
         Role::Init => {
-            let ended = state.terminated.as_ref();
-            (
-                Some(runs),
-                ended.is_some_and(|ended| ended.exit_code() == 0),
-            )
+            let ended = terminated(status);
+            let done = ended.is_some_and(|ended| ended.exit_code() == 0);
+            let started = runs && said(planned.startup_probe, ContainerStatus::started);
+            (Some(started), done)
         }
         Role::Regular | Role::Sidecar => {
             let started = runs && said(planned.startup_probe, ContainerStatus::started);
@@ -214,117 +276,41 @@ fn judge(scene: &Scene<'_>, planned: &Planned<'_>, status: &mut ContainerStatus)
     status.ready = Some(ready);
 }
 
-/// Puts what is known here in the place of what the owner said, keeping all else of it.
-fn encode(status: &ContainerStatus, owner: &[u8]) -> Vec<u8> {
-    let mut known = ContainerStatus {
-        name: status.name.clone(),
-        state: status.state.clone(),
-        last_state: status.last_state.clone(),
-        ready: status.ready,
-        restart_count: status.restart_count,
-        image: status.image.clone(),
-        image_id: status.image_id.clone(),
-        container_id: status.container_id.clone(),
-        started: status.started,
-        ..ContainerStatus::default()
-    };
-    let mut replaced = number::KNOWN_OF_CONTAINERS.to_vec();
-    if let Ok(owner) = decode::<ContainerStatus>(owner) {
-        if owner.state.is_some() && owner.state == known.state {
-            known.state = None;
-            replaced.retain(|number| *number != number::STATE);
+impl Built {
+    /// Puts what is known here in the place of what the owner said, keeping all else of it.
+    pub(super) fn encode(mut self, scene: &Scene<'_>) -> Vec<u8> {
+        for state in [&mut self.status.state, &mut self.status.last_state] {
+            if let Some(end) = state.as_mut().and_then(|state| state.terminated.as_mut()) {
+                end.message = end.message.take().map(|message| scene.shortened(message));
+            }
         }
-        if owner.last_state.is_some() && owner.last_state == known.last_state {
-            known.last_state = None;
-            replaced.retain(|number| *number != number::LAST_STATE);
+        let status = self.status;
+        let owner = scene.owner.container_bytes(status.name());
+        let mut known = ContainerStatus {
+            name: status.name,
+            state: status.state,
+            last_state: status.last_state,
+            ready: status.ready,
+            restart_count: status.restart_count,
+            image: status.image,
+            image_id: status.image_id,
+            container_id: status.container_id,
+            started: status.started,
+            ..ContainerStatus::default()
+        };
+        let mut replaced = number::KNOWN_OF_CONTAINERS.to_vec();
+        if let Ok(owner) = decode::<ContainerStatus>(owner) {
+            if owner.state.is_some() && owner.state == known.state {
+                known.state = None;
+                replaced.retain(|number| *number != number::STATE);
+            }
+            if owner.last_state.is_some() && owner.last_state == known.last_state {
+                known.last_state = None;
+                replaced.retain(|number| *number != number::LAST_STATE);
+            }
         }
+        let mut fields = Fields::keeping(owner, &replaced);
+        fields.add_all(&known.encode_to_vec());
+        fields.finish()
     }
-    let mut fields = Fields::keeping(owner, &replaced);
-    fields.add_all(&known.encode_to_vec());
-    fields.finish()
-}
-
-/// Returns why the owner said that the container waits after or before exactly this run.
-fn owner_waits(history: &History<'_>) -> Option<ContainerStateWaiting> {
-    let waiting = state(history.same(history.owner)?).waiting?;
-    Some(waiting).filter(|waiting| !waiting.reason().is_empty())
-}
-
-/// The end of a run. A run ends once: what was said of its end before stays, the owner's word
-/// first, since the owner may have read more of the container's last words.
-fn terminated(
-    scene: &Scene<'_>,
-    run: &Container,
-    history: &History<'_>,
-) -> ContainerStateTerminated {
-    let id = scene.id(run);
-    let mut said = [history.owner, history.before].into_iter().flatten();
-    let said = said.find_map(|status| {
-        let now = state(status).terminated;
-        let ends = [now, last_terminated(status)].into_iter().flatten();
-        ends.into_iter().find(|ended| ended.container_id() == id)
-    });
-    let message = scene.shortened(match (&run.message, &run.termination_message) {
-        (message, None) => message.clone(),
-        (message, Some(words)) if message.is_empty() => words.clone(),
-        (message, Some(words)) if words.is_empty() => message.clone(),
-        (message, Some(words)) => format!("{message}: {words}"),
-    });
-    if let Some(mut said) = said {
-        if said.message().is_empty() && !message.is_empty() {
-            said.message = Some(message);
-        }
-        return said;
-    }
-    ContainerStateTerminated {
-        exit_code: Some(run.exit_code),
-        signal: None,
-        reason: Some(run.reason.clone()),
-        message: Some(message),
-        started_at: Some(time(run.started_at)),
-        finished_at: Some(time(ended(run))),
-        container_id: Some(id),
-    }
-}
-
-/// The end of a run that nobody saw.
-fn lost() -> ContainerStateTerminated {
-    ContainerStateTerminated {
-        exit_code: Some(137),
-        reason: Some("ContainerStatusUnknown".to_owned()),
-        message: Some("it ran, and the runtime has lost track of it".to_owned()),
-        ..ContainerStateTerminated::default()
-    }
-}
-
-fn running(run: &Container) -> ContainerState {
-    ContainerState {
-        running: Some(ContainerStateRunning {
-            started_at: Some(time(run.started_at)),
-        }),
-        ..ContainerState::default()
-    }
-}
-
-fn waiting(waiting: ContainerStateWaiting) -> ContainerState {
-    ContainerState {
-        waiting: Some(waiting),
-        ..ContainerState::default()
-    }
-}
-
-fn over(terminated: ContainerStateTerminated) -> ContainerState {
-    ContainerState {
-        terminated: Some(terminated),
-        ..ContainerState::default()
-    }
-}
-
-fn state(status: &ContainerStatus) -> ContainerState {
-    status.state.clone().unwrap_or_default()
-}
-
-/// Returns the end of the run before.
-fn last_terminated(status: &ContainerStatus) -> Option<ContainerStateTerminated> {
-    status.last_state.as_ref()?.terminated.clone()
 }

@@ -1,5 +1,6 @@
 //! What a runtime shows of one pod, put in order: the newest first, impossible times taken out.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use podsapi_proto::meta_v1::Time;
@@ -51,7 +52,7 @@ impl PodView {
             .retain(|container| seen.insert(container.id.clone()));
     }
 
-    /// Returns the sandboxes, ready ones first, then by attempt and creation, newest first.
+    /// Returns the sandboxes by attempt and creation, newest first, whether ready or not.
     pub fn sandboxes(&self) -> &[Sandbox] {
         &self.sandboxes
     }
@@ -59,6 +60,17 @@ impl PodView {
     /// Returns the newest sandbox if it is ready.
     pub(crate) fn active(&self) -> Option<&Sandbox> {
         self.sandboxes.first().filter(|sandbox| sandbox.ready)
+    }
+
+    /// Returns how many sandboxes are ready.
+    pub(crate) fn ready_sandboxes(&self) -> usize {
+        let sandboxes = self.sandboxes.iter();
+        sandboxes.filter(|sandbox| sandbox.ready).count()
+    }
+
+    /// Tells whether anything of the pod is left that a kubelet would have to stop.
+    pub(crate) fn stopped(&self) -> bool {
+        self.ready_sandboxes() == 0 && !self.any_running()
     }
 
     /// Returns the runs of one container, newest first.
@@ -88,20 +100,18 @@ impl PodView {
     }
 }
 
-/// What orders sandboxes; a time that the runtime does not know is the oldest.
-fn age(sandbox: &Sandbox) -> (bool, u32, i64, &str) {
+/// What orders the sandboxes of one pod (`podSandboxByCreatedThenID`); a time that the runtime does
+/// not know is the oldest.
+fn age(sandbox: &Sandbox) -> (u32, i64, Reverse<&str>) {
     let created = sandbox.created_at.max(0);
-    (sandbox.ready, sandbox.attempt, created, &sandbox.id)
+    (sandbox.attempt, created, Reverse(&sandbox.id))
 }
 
-/// What orders the runs of a container.
-fn run(container: &Container) -> (u32, i64, &str) {
-    (count(container), container.created_at.max(0), &container.id)
-}
-
-/// Returns how many runs there were before this one.
-pub(crate) fn count(container: &Container) -> u32 {
-    container.restart_count.max(container.attempt)
+/// What orders the runs of a container (`containerStatusByCreated`), and what decides between those
+/// of one moment, which a kubelet leaves open.
+fn run(container: &Container) -> (i64, u32, Reverse<&str>) {
+    let created = container.created_at.max(0);
+    (created, container.restart_count, Reverse(&container.id))
 }
 
 /// Returns the time as Kubernetes writes it, in whole seconds; none when the runtime has none.
@@ -157,14 +167,15 @@ mod tests {
     }
 
     #[test]
-    fn ready_comes_first_then_the_attempt_then_the_creation() {
+    fn the_attempt_comes_first_then_the_creation_and_readiness_decides_nothing() {
         let sandboxes = [
             sandbox("dead", 9, 9, false),
             sandbox("old", 1, 50, true),
             sandbox("newer", 2, 10, true),
             sandbox("newest", 2, 11, true),
+            sandbox("its-twin", 2, 11, true),
         ];
-        let expected = ["newest", "newer", "old", "dead"];
+        let expected = ["dead", "its-twin", "newest", "newer", "old"];
         assert_eq!(order(sandboxes.to_vec()), expected);
         assert_eq!(order(sandboxes.into_iter().rev().collect()), expected);
     }

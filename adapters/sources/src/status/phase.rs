@@ -1,8 +1,9 @@
-//! The phase of a pod, from the states of its containers.
+//! The phase of a pod, from the states of its containers (`getPhase`).
 
-use podsapi_proto::core_v1::{ContainerState, ContainerStatus};
+use podsapi_proto::core_v1::{ContainerState, ContainerStateTerminated, ContainerStatus};
 
 use super::containers::Built;
+use super::ends::RESTARTING_ALL;
 use super::restart::{Planned, Role};
 
 /// What a pod's phase is worked out from.
@@ -51,8 +52,8 @@ pub(super) fn phase(stage: &Stage<'_>) -> &'static str {
 impl Counts {
     fn init(&mut self, planned: &Planned<'_>, status: &ContainerStatus) {
         match ended(status) {
-            Some(code) => {
-                self.init_failed += usize::from(code != 0 && !planned.restarts_after(code));
+            Some(end) => {
+                self.init_failed += usize::from(end.exit_code() != 0 && !restarts(planned, end));
             }
             None => self.init_pending += 1,
         }
@@ -76,10 +77,11 @@ impl Counts {
         let state = state(status);
         if state.running.is_some() {
             self.running += 1;
-        } else if let Some(code) = ended(status) {
+        } else if let Some(end) = ended(status) {
             self.stopped += 1;
-            self.stopped_for_good += usize::from(!planned.restarts_after(code));
-            self.succeeded += usize::from(state.terminated.is_some() && code == 0);
+            self.stopped_for_good += usize::from(!restarts(planned, end));
+            // One that waits has not succeeded, whatever it ended with before.
+            self.succeeded += usize::from(state.terminated.is_some() && end.exit_code() == 0);
         } else if state.waiting.is_some() {
             self.waiting += 1;
         } else {
@@ -118,15 +120,19 @@ pub(super) fn is_terminal(phase: &str) -> bool {
     [FAILED, SUCCEEDED].contains(&phase)
 }
 
-/// Returns with what the container ended, when it has ended or waits after it did.
-fn ended(status: &ContainerStatus) -> Option<i32> {
-    let state = state(status);
+/// Tells whether the container is started again after this end.
+fn restarts(planned: &Planned<'_>, end: &ContainerStateTerminated) -> bool {
+    planned.restarts_after(end.exit_code()) || end.reason() == RESTARTING_ALL
+}
+
+/// Returns how the container ended, when it has ended or waits after it did.
+fn ended(status: &ContainerStatus) -> Option<&ContainerStateTerminated> {
+    let state = status.state.as_ref()?;
     if let Some(ended) = &state.terminated {
-        return Some(ended.exit_code());
+        return Some(ended);
     }
-    state.waiting?;
-    let last = status.last_state.as_ref()?.terminated.as_ref()?;
-    Some(last.exit_code())
+    state.waiting.as_ref()?;
+    status.last_state.as_ref()?.terminated.as_ref()
 }
 
 fn state(status: &ContainerStatus) -> ContainerState {

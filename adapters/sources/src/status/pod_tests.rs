@@ -24,6 +24,36 @@ fn the_phase_follows_from_policy_and_exit_codes() {
     assert_eq!(phase("Never", [0, 0]), "Succeeded");
 }
 
+// `getPhase`: a container that waits counts by how it ended before, and as no success.
+#[test]
+fn a_container_that_waits_counts_by_its_last_end() {
+    let phase = |policy: &str, last: &str| {
+        let status = format!(
+            "containerStatuses: [{{name: a, state: {{waiting: {{reason: ImagePullBackOff}}}}{last}}}]"
+        );
+        let pod = one("", &format!(", restartPolicy: {policy}"), &status);
+        after(&pod, &[]).status.phase().to_owned()
+    };
+    let ended = |code| format!(", lastState: {{terminated: {{exitCode: {code}}}}}");
+    let all = |last: &str| ["Always", "OnFailure", "Never"].map(|policy| phase(policy, last));
+    assert_eq!(all(""), ["Pending"; 3]);
+    assert_eq!(all(&ended(0)), ["Running", "Failed", "Failed"]);
+    assert_eq!(all(&ended(1)), ["Running", "Running", "Failed"]);
+}
+
+#[test]
+fn a_terminal_word_of_the_owner_comes_before_ours() {
+    let never = |status: &str| one("", ", restartPolicy: Never", status);
+    let failed = after(&never(""), &[exited("a", 0, 1)]);
+    assert_eq!(failed.status.phase(), "Failed");
+    let view = seen(vec![sandbox()], vec![exited("a", 0, 1)]);
+    let owner = never("phase: Succeeded, reason: Done");
+    let told = told(&owner, Some(&failed.encoded), &view, NOW);
+    assert_eq!(told.status.phase(), "Succeeded");
+    assert_eq!(told.status.reason(), "Done");
+    assert_eq!(told.verdict("Ready"), ("False", "PodCompleted"));
+}
+
 #[test]
 fn a_terminal_phase_stays_with_its_reason_and_a_running_pod_does_not_go_back() {
     let evicted = one("", "", "phase: Failed, reason: Evicted, message: no memory");
@@ -132,6 +162,142 @@ fn the_newest_ready_sandbox_of_several_counts() {
     let told_pod = told(&one("", "", ""), None, &view, NOW);
     assert_eq!(told_pod.ips(), ["10.0.0.9"]);
     assert_eq!(told_pod.verdict("PodReadyToStartContainers"), ("True", ""));
+}
+
+// `PodSandboxChanged` and `GetPodStatus`: the newest sandbox decides, ready or not.
+#[test]
+fn an_older_sandbox_that_is_ready_says_nothing_beside_a_newer_one() {
+    let older = sandbox();
+    let newer = Sandbox {
+        id: "newer".to_owned(),
+        attempt: 1,
+        ready: false,
+        ips: Vec::new(),
+        ..sandbox()
+    };
+    let pod = one("", "", "podIP: 10.0.0.5, podIPs: [{ip: 10.0.0.5}]");
+    let of = |sandboxes: &[Sandbox]| {
+        let told = told(
+            &pod,
+            None,
+            &seen(sandboxes.to_vec(), vec![running("a")]),
+            NOW,
+        );
+        let ips: Vec<_> = told.ips().iter().map(|ip| (*ip).to_owned()).collect();
+        let condition = told.condition("PodReadyToStartContainers").clone();
+        (
+            ips,
+            condition.status().to_owned(),
+            condition.message().to_owned(),
+        )
+    };
+    let ips = |ips: &[&str]| ips.iter().map(|ip| (*ip).to_owned()).collect::<Vec<_>>();
+    let no = |text: &str| ("False".to_owned(), text.to_owned());
+    let (had, condition, message) = of(&[older.clone(), newer.clone()]);
+    assert_eq!(
+        (had, (condition, message)),
+        (ips(&[]), no("the pod sandbox is not ready"))
+    );
+    let both = Sandbox {
+        ready: true,
+        ips: vec!["10.0.0.9".to_owned()],
+        ..newer.clone()
+    };
+    let (had, condition, message) = of(&[older.clone(), both]);
+    let two = no("more than one pod sandbox is ready");
+    assert_eq!((had, (condition, message)), (ips(&["10.0.0.9"]), two));
+    let dead = Sandbox {
+        ready: false,
+        ..older
+    };
+    assert_eq!(of(&[dead, newer]).0, ips(&["10.0.0.5"]), "it had them");
+}
+
+// `TerminatePod`
+#[test]
+fn a_pod_that_is_over_has_ended_whatever_its_containers_waited_for() {
+    let deleted = |spec: &str, status: &str| {
+        let pod = pod(&format!(
+            "metadata: {{name: p, uid: u, deletionTimestamp: '2026-01-01T00:00:00Z'}}\n\
+             spec: {{containers: [{{name: a}}]{spec}}}\nstatus: {{{status}}}"
+        ));
+        let first = told(&pod, None, &PodView::default(), NOW);
+        let again = told(&pod, Some(&first.encoded), &PodView::default(), NOW + 1);
+        assert_eq!(again.encoded, first.encoded);
+        first
+    };
+    let never_began = deleted("", "phase: Pending");
+    assert_eq!(never_began.status.phase(), "Failed");
+    assert_eq!(
+        never_began.state("a"),
+        "terminated 137 ContainerStatusUnknown"
+    );
+    assert_eq!(never_began.verdict("Ready"), ("False", "PodFailed"));
+    let inits = ", initContainers: [{name: i}, {name: j}]";
+    let not_initialized = deleted(inits, "phase: Pending");
+    assert_eq!(not_initialized.status.phase(), "Failed");
+    let states = ["a", "i", "j"].map(|name| not_initialized.state(name));
+    let waits = "waiting PodInitializing";
+    assert_eq!(
+        states,
+        [waits, "terminated 137 ContainerStatusUnknown", waits]
+    );
+}
+
+// `ShouldAllContainersRestart`, `GenerateAllContainersRestartingCondition`
+#[test]
+fn an_end_can_start_all_containers_again() {
+    let rules = "restartPolicy: Never, restartPolicyRules: [{action: RestartAllContainers, \
+                 exitCodes: {operator: In, values: [42]}}, {action: Restart, exitCodes: \
+                 {operator: NotIn, values: [1]}}]";
+    let pod = pod(&format!(
+        "metadata: {{name: p, namespace: ns, uid: u}}\nspec: {{restartPolicy: Never, \
+         containers: [{{name: a, {rules}}}, {{name: b}}], initContainers: [{{name: i}}]}}"
+    ));
+    let runs = [exited("i", 0, 0), running("a"), running("b")];
+    let first = after(&pod, &runs);
+    let restarting = "AllContainersRestarting";
+    assert_eq!(first.verdict(restarting), ("False", ""));
+    let runs = [exited("i", 0, 0), exited("a", 0, 42), running("b")];
+    let view = seen(vec![sandbox()], runs.to_vec());
+    let asked = told(&pod, Some(&first.encoded), &view, NOW);
+    assert_eq!(
+        asked.verdict(restarting),
+        ("True", "RestartAllContainersStarted")
+    );
+    assert_eq!(asked.status.phase(), "Running");
+    let removed = seen(vec![sandbox()], vec![exited("a", 0, 42)]);
+    let removed = told(&pod, Some(&asked.encoded), &removed, NOW);
+    assert_eq!(removed.state("b"), "waiting RestartingAllContainers");
+    assert_eq!(
+        removed.last_state("b"),
+        "terminated 137 RestartingAllContainers"
+    );
+    assert_eq!(removed.container("b").restart_count(), 1);
+    assert_eq!(removed.verdict(restarting).0, "True");
+    let empty = seen(vec![sandbox()], Vec::new());
+    let cleaned = told(&pod, Some(&removed.encoded), &empty, NOW);
+    assert_eq!(cleaned.verdict(restarting), ("False", ""));
+    assert_eq!(
+        cleaned.verdict("Initialized"),
+        ("True", ""),
+        "what was initialized stays so"
+    );
+    assert_eq!(
+        after(&super::scenes::pod(TWO), &[]).status.conditions.len(),
+        5
+    );
+}
+
+// `CalculatePodConditionObservedGeneration`: always, where the pod has a generation.
+#[test]
+fn conditions_name_the_generation_that_they_were_worked_out_from() {
+    let pod = pod("metadata: {name: p, uid: u, generation: 7}\nspec: {containers: [{name: a}]}");
+    let told = after(&pod, &[running("a")]);
+    let mut conditions = told.status.conditions.iter();
+    assert!(conditions.all(|condition| condition.observed_generation() == 7));
+    let static_pod = after(&one("", "", ""), &[running("a")]);
+    assert_eq!(static_pod.condition("Ready").observed_generation, None);
 }
 
 #[test]

@@ -13,30 +13,33 @@ use super::PodView;
 use super::scenes::{NOW, Told, pod, sandbox, seen, told};
 use crate::view::{Container, ContainerState, Sandbox};
 
-const NAMES: [&str; 5] = ["a", "b", "i", "side", "debug"];
+const NAMES: [&str; 7] = ["a", "b", "i", "z", "side", "debug", "again"];
 
 fn spec() -> impl Strategy<Value = String> {
     let policy = select(vec!["Always", "OnFailure", "Never"]);
     (policy, any::<[bool; 5]>()).prop_map(|(policy, [probe, second, init, side, debug])| {
-        let mut spec = format!("restartPolicy: {policy}, containers: [{{name: a, image: x");
+        let mut spec = format!("restartPolicy: {policy}, containers: [");
+        if second {
+            spec.push_str("{name: b, startupProbe: {}}, ");
+        }
+        spec.push_str("{name: a, image: x");
         if probe {
             spec.push_str(", readinessProbe: {}");
         }
-        spec.push('}');
-        if second {
-            spec.push_str(", {name: b, startupProbe: {}}");
-        }
-        spec.push(']');
+        spec.push_str("}]");
         let mut inits = Vec::new();
         if init {
-            inits.push("{name: i}");
+            inits.push("{name: z}");
         }
         if side {
             inits.push("{name: side, restartPolicy: Always}");
         }
+        if init {
+            inits.push("{name: i}");
+        }
         let _ = write!(spec, ", initContainers: [{}]", inits.join(", "));
         if debug {
-            spec.push_str(", ephemeralContainers: [{name: debug}]");
+            spec.push_str(", ephemeralContainers: [{name: debug}, {name: again}]");
         }
         spec
     })
@@ -85,6 +88,7 @@ fn view() -> impl Strategy<Value = PodView> {
         sandbox_id: format!("s{}", count % 3),
         name: name.to_owned(),
         attempt: count,
+        restart_count: count,
         state,
         exit_code,
         created_at: times.0,
@@ -101,7 +105,7 @@ fn view() -> impl Strategy<Value = PodView> {
         ips: Vec::from_iter(address.then(|| format!("10.0.0.{attempt}"))),
         ..sandbox()
     });
-    (vec(shown, 0..3), vec(container, 0..5))
+    (vec(shown, 0..4), vec(container, 0..6))
         .prop_map(|(sandboxes, containers)| seen(sandboxes, containers))
 }
 
@@ -140,6 +144,18 @@ fn check(told: &Told) {
     let terminal = ["Succeeded", "Failed"].contains(&status.phase());
     assert!(!terminal || kinds.iter().all(|kind| told.verdict(kind).0 == "False"));
     assert_eq!(status.conditions.len(), 5);
+    for list in [
+        &status.container_statuses,
+        &status.ephemeral_container_statuses,
+    ] {
+        assert!(list.is_sorted_by_key(|one| one.name()), "{list:?}");
+    }
+    let inits = status.init_container_statuses.iter();
+    let inits: Vec<_> = inits
+        .map(|one| one.name())
+        .filter(|name| *name != "side")
+        .collect();
+    assert!(inits.is_empty() || inits == ["z", "i"], "{inits:?}");
     let all = counting(status).chain(&status.init_container_statuses);
     for one in all.chain(&status.ephemeral_container_statuses) {
         let ended = one
@@ -156,7 +172,7 @@ fn check(told: &Told) {
     }
 }
 
-fn check_change(before: &Told, after: &Told) {
+fn check_change(before: &Told, after: &Told, view: &PodView) {
     let (was, is) = (before.status.phase(), after.status.phase());
     assert!(!(was == "Running" && is == "Pending"));
     assert!(!["Succeeded", "Failed"].contains(&was) || was == is);
@@ -167,13 +183,48 @@ fn check_change(before: &Told, after: &Told) {
         assert_eq!(same_status, same_time, "{old:?} {condition:?}");
     }
     assert_eq!(before.status.start_time, after.status.start_time);
-    assert!(before.status.pod_i_ps.is_empty() || !after.status.pod_i_ps.is_empty());
+    let kept = !after.status.pod_i_ps.is_empty() || view.ready_sandboxes() > 0;
+    assert!(before.status.pod_i_ps.is_empty() || kept);
     for (old, new) in counting(&before.status).zip(counting(&after.status)) {
         assert!(old.restart_count() <= new.restart_count());
     }
 }
 
 proptest! {
+    #[test]
+    fn the_owners_terminal_word_is_not_overridden(
+        spec in spec(),
+        phase in select(vec!["Failed", "Succeeded"]),
+        ends in vec(select(vec![0, 1, 137]), 2),
+        views in vec(view(), 0..4),
+        after in view(),
+    ) {
+        // What was worked out before the owner spoke, whatever it was.
+        let mut last: Option<Told> = None;
+        for view in &views {
+            last = Some(told(&build(&spec, ""), last.as_ref().map(|told| &told.encoded), view, NOW));
+        }
+        let last = last.as_ref().map(|told| &told.encoded);
+        let ended = ["a", "b"].iter().zip(&ends).map(|(name, code)| {
+            let id = format!("containerd://{name}9");
+            format!(
+                "{{name: {name}, containerID: '{id}', restartCount: 9, state: {{terminated: \
+                 {{exitCode: {code}, containerID: '{id}'}}}}}}"
+            )
+        });
+        let ended = ended.collect::<Vec<_>>().join(", ");
+        let pod = build(&spec, &format!("phase: {phase}, containerStatuses: [{ended}]"));
+        let gone = told(&pod, last, &PodView::default(), NOW);
+        for one in &gone.status.container_statuses {
+            let code = ends[usize::from(one.name() == "b")];
+            assert_eq!(gone.state(one.name()), format!("terminated {code} "));
+            assert_eq!(one.restart_count(), 9);
+        }
+        assert_eq!(gone.status.phase(), phase);
+        let later = told(&pod, Some(&gone.encoded), &after, NOW);
+        assert_eq!(later.status.phase(), phase);
+    }
+
     #[test]
     fn a_status_is_sound_and_moves_only_forward(
         spec in spec(),
@@ -187,7 +238,7 @@ proptest! {
             let after = told(&pod, last, view, now);
             check(&after);
             if let Some(before) = &before {
-                check_change(before, &after);
+                check_change(before, &after, view);
             }
             let again = told(&pod, Some(&after.encoded), view, now + 1_000);
             assert_eq!(again.status, after.status);

@@ -60,7 +60,9 @@ impl<'a> Planned<'a> {
     /// Returns the ephemeral containers of a spec in its order.
     pub(super) fn ephemeral(spec: &'a PodSpec) -> Vec<Self> {
         let containers = spec.ephemeral_containers.iter();
-        containers.filter_map(Self::of_ephemeral).collect()
+        containers
+            .filter_map(|container| Self::of_ephemeral(spec, container))
+            .collect()
     }
 
     fn of(spec: &'a PodSpec, container: &'a Container, role: Role) -> Self {
@@ -78,7 +80,7 @@ impl<'a> Planned<'a> {
         }
     }
 
-    fn of_ephemeral(container: &'a EphemeralContainer) -> Option<Self> {
+    fn of_ephemeral(spec: &'a PodSpec, container: &'a EphemeralContainer) -> Option<Self> {
         let common = container.ephemeral_container_common.as_ref()?;
         Some(Self {
             name: common.name(),
@@ -87,20 +89,23 @@ impl<'a> Planned<'a> {
             readiness_probe: false,
             startup_probe: false,
             policy: Policy {
-                of_pod: NEVER,
+                of_pod: spec.restart_policy(),
                 own: None,
                 rules: &[],
             },
         })
     }
 
-    /// Tells whether the container is started again after it ended with this code.
+    /// Tells whether the container is started again after it ended with this code
+    /// (`ContainerShouldRestart`).
     ///
-    /// A container's own rules come first, then its own policy, then the pod's; an unknown policy
-    /// of a pod means `Always`, of a container nothing.
+    /// The first of a container's own rules that matches comes first, then its own policy, then the
+    /// pod's; an unknown policy of a pod means `Always`, of a container nothing. Rules count only
+    /// beside a policy of the container's own.
     pub(super) fn restarts_after(&self, exit_code: i32) -> bool {
-        let Policy { of_pod, own, rules } = self.policy;
-        if own.is_some() && rules.iter().any(|rule| restarts(rule, exit_code)) {
+        let Policy { of_pod, own, .. } = self.policy;
+        let action = self.action_after(exit_code).filter(|_| own.is_some());
+        if action.is_some_and(|action| [RESTART, RESTART_ALL].contains(&action)) {
             return true;
         }
         match own {
@@ -114,25 +119,55 @@ impl<'a> Planned<'a> {
             },
         }
     }
+
+    /// Tells whether all containers of the pod are started again after this one ended with this
+    /// code.
+    pub(super) fn restarts_all_after(&self, exit_code: i32) -> bool {
+        self.action_after(exit_code) == Some(RESTART_ALL)
+    }
+
+    /// Tells whether there is an end after which all containers of the pod are started again.
+    pub(super) fn can_restart_all(&self) -> bool {
+        let mut rules = self.policy.rules.iter();
+        rules.any(|rule| rule.action() == RESTART_ALL)
+    }
+
+    /// Tells whether a container that ended like this may leave that state again
+    /// (`checkContainerStateTransition`); of a pod that always restarts, each may.
+    pub(super) fn may_leave(&self, exit_code: i32) -> bool {
+        self.role == Role::Ephemeral
+            || self.role == Role::Sidecar
+            || self.policy.of_pod == ALWAYS
+            || (self.policy.of_pod == ON_FAILURE && exit_code != 0)
+            || self.restarts_after(exit_code)
+    }
+
+    /// Returns what the first rule that matches wants (`FindMatchingContainerRestartRule`).
+    fn action_after(&self, exit_code: i32) -> Option<&'a str> {
+        let mut rules = self.policy.rules.iter();
+        let rule = rules.find(|rule| matches(rule, exit_code))?;
+        Some(rule.action())
+    }
 }
 
-/// Tells whether a rule matches and starts the container again.
-fn restarts(rule: &ContainerRestartRule, exit_code: i32) -> bool {
+fn matches(rule: &ContainerRestartRule, exit_code: i32) -> bool {
     let Some(codes) = &rule.exit_codes else {
         return false;
     };
     let named = codes.values.contains(&exit_code);
-    let matches = match codes.operator() {
+    match codes.operator() {
         "In" => named,
         "NotIn" => !named,
         _ => false,
-    };
-    matches && ["Restart", "RestartAllContainers"].contains(&rule.action())
+    }
 }
 
 const ALWAYS: &str = "Always";
 const NEVER: &str = "Never";
 const ON_FAILURE: &str = "OnFailure";
+
+const RESTART: &str = "Restart";
+const RESTART_ALL: &str = "RestartAllContainers";
 
 #[cfg(test)]
 mod tests {
@@ -178,6 +213,39 @@ mod tests {
         assert!(restarts("Never", Some("Never"), Some(("In", 42)), 42));
         assert!(!restarts("Never", Some("Never"), Some(("In", 42)), 1));
         assert!(restarts("Never", Some("Never"), Some(("NotIn", 42)), 1));
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_decides() {
+        let rule = |action: &str| ContainerRestartRule {
+            action: Some(action.to_owned()),
+            exit_codes: Some(ContainerRestartRuleOnExitCodes {
+                operator: Some("In".to_owned()),
+                values: vec![42],
+            }),
+        };
+        let asks = |actions: [&str; 2]| {
+            let spec = PodSpec {
+                containers: vec![Container {
+                    restart_policy: Some("Never".to_owned()),
+                    restart_policy_rules: actions.map(rule).into(),
+                    ..Container::default()
+                }],
+                ..PodSpec::default()
+            };
+            let planned = Planned::regular(&spec)[0];
+            let all = (planned.restarts_all_after(42), planned.can_restart_all());
+            (planned.restarts_after(42), all)
+        };
+        assert_eq!(
+            asks(["Restart", "RestartAllContainers"]),
+            (true, (false, true))
+        );
+        assert_eq!(
+            asks(["RestartAllContainers", "Restart"]),
+            (true, (true, true))
+        );
+        assert_eq!(asks(["Unheard", "Restart"]), (false, (false, false)));
     }
 
     #[test]

@@ -1,0 +1,69 @@
+//! What a container waits for that is to be started again.
+
+use podsapi_proto::core_v1::ContainerStatus;
+
+use super::Scene;
+use super::ends::{RESTARTING_ALL, is_running, terminated, waiting, waits};
+use super::restart::{Planned, Role};
+use crate::view::{self, Container};
+
+/// Tells whether an init container is done: it is not held, whatever was said of it.
+pub(super) fn completed_init(
+    scene: &Scene<'_>,
+    planned: &Planned<'_>,
+    newest: Option<&Container>,
+    status: &ContainerStatus,
+) -> bool {
+    let ended = terminated(status).is_some_and(|end| end.exit_code() == 0);
+    let seen = newest.is_some_and(|run| run.state == view::ContainerState::Exited);
+    match planned.role {
+        Role::Init => (ended && seen) || (newest.is_none() && scene.any_regular_created()),
+        Role::Sidecar => ended && seen,
+        Role::Ephemeral | Role::Regular => false,
+    }
+}
+
+/// Lets a container that is to be started wait with the reason that its owner gave of exactly this
+/// run, or of a container that has not run again since.
+pub(super) fn hold(
+    scene: &Scene<'_>,
+    planned: &Planned<'_>,
+    newest: Option<&Container>,
+    before: Option<&ContainerStatus>,
+    status: &mut ContainerStatus,
+) {
+    let Some(owner) = scene.owner.container(planned.name) else {
+        return;
+    };
+    let ended = terminated(status);
+    let again = match ended {
+        Some(_) if scene.phase_was_terminal() => false,
+        Some(end) if newest.is_some() => planned.restarts_after(end.exit_code()),
+        Some(_) | None => !is_running(status),
+    };
+    let was = before.map(ContainerStatus::container_id);
+    let of_this_run = match newest {
+        Some(newest) => owner.container_id() == scene.id(newest),
+        None if ended.is_none() => owner.restart_count() >= status.restart_count(),
+        None => {
+            was.is_some_and(|was| !was.is_empty() && was == owner.container_id())
+                || owner.restart_count() > status.restart_count()
+        }
+    };
+    let reason = waits(owner).filter(|waits| !WAITS_ANYWAY.contains(&waits.reason()));
+    let Some(reason) = reason.filter(|_| again && of_this_run && !scene.deleted()) else {
+        return;
+    };
+    let now = status.state.replace(waiting(reason.clone()));
+    if let Some(ended) = now.filter(|state| state.terminated.is_some()) {
+        status.last_state = Some(ended);
+    }
+    if newest.is_none() {
+        status.image = Some(planned.image.to_owned());
+        (status.image_id, status.container_id) = (Some(String::new()), Some(String::new()));
+    }
+}
+
+/// The reasons with which a container waits that nobody has tried to start: they say nothing of why
+/// it cannot be.
+const WAITS_ANYWAY: [&str; 4] = ["", "ContainerCreating", "PodInitializing", RESTARTING_ALL];

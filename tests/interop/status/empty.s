@@ -1,0 +1,1 @@
+// It is here so that links.go may declare functions without a body.

@@ -74,7 +74,7 @@ fn race(name: &str, open_to_others: impl Fn(&Path)) {
     for trap in TRAPS {
         let scene = Scene::new();
         open_to_others(&scene.folder);
-        let mut attacker = Attacker::start(name, &scene.folder, trap);
+        let attacker = Attacker::start(name, &scene.folder, trap);
         let (mut won, mut bound, mut met) = (0, 0, 0);
         for _ in 0..tries {
             let options = SocketOptions {
@@ -196,7 +196,7 @@ impl Attacker {
     }
 
     /// Returns how many names it met since it was asked.
-    fn caught(&mut self) -> u32 {
+    fn caught(&self) -> u32 {
         u32::try_from(self.said.try_iter().count()).unwrap()
     }
 }

@@ -87,7 +87,8 @@ impl RuntimeSource {
 
 /// Returns a server of what `sources` tell, and starts them.
 ///
-/// At a wish of `reload` they read anew what they have read. A source that ends, even by a panic, is reported and leaves its pods behind; the server goes on.
+/// At a wish of `reload` they read anew what they have read. A source that ends, even by a panic, is
+/// reported and leaves its pods behind; the server goes on.
 pub(crate) fn start(
     config: Config,
     limits: Limits,

@@ -28,8 +28,11 @@ pub(crate) struct Part {
     /// The keys of the configuration that it takes at once.
     pub(crate) keys: &'static [&'static str],
     /// Reads anew; without the configuration where that cannot be read and stays what it was.
-    pub(crate) take: Box<dyn FnMut(Option<&ServeArgs>) -> Result<(), String> + Send>,
+    pub(crate) take: Take,
 }
+
+/// Fails with what is wrong, in words for the log.
+pub(crate) type Take = Box<dyn FnMut(Option<&ServeArgs>) -> Result<(), String> + Send>;
 
 impl Reloading {
     /// Reads the configuration of this command line anew, which is that of `started` now.

@@ -63,14 +63,14 @@ fn has_the_nodes_host_name(root: &Path, service: Option<OsString>) -> bool {
 /// Where kubelets put the service account of a pod.
 const ACCOUNT: &str = "var/run/secrets/kubernetes.io/serviceaccount";
 
-/// `managedHostsHeader` and `managedHostsHeaderWithHostNetwork` of pkg/kubelet/kubelet_pods.go.
+/// `managedHostsHeader` and `managedHostsHeaderWithHostNetwork` of `pkg/kubelet/kubelet_pods.go`.
 const ON_ITS_OWN_NETWORK: &[u8] = b"# Kubernetes-managed hosts file.\n";
 const ON_THE_NODES_NETWORK: &[u8] = b"# Kubernetes-managed hosts file (host network).\n";
 
 /// More than either has.
 const HOSTS_BYTES: u64 = 100;
 
-/// `PROC_UTS_INIT_INO`, 0xEFFFFFFE, of include/linux/proc_ns.h.
+/// `PROC_UTS_INIT_INO`, 0xEFFFFFFE, of `include/linux/proc_ns.h`.
 const UTS_OF_THE_MACHINE: &str = "uts:[4026531838]";
 
 const IN_A_POD: &str =

@@ -3,7 +3,8 @@
 //! Each answer is one complete list: what it does not name is gone. While there is no whole, good
 //! answer the pods of the last one stay. One that has no list at all (`items: null`) is what a kubelet
 //! answers that has no pods, and one that has just started and does not know them yet: where there
-//! were pods, they stay for one more period, and a second such answer is believed. A kubelet says nothing between two answers, so a pod that
+//! were pods, they stay for one more period, and a second such answer is believed.
+//! A kubelet says nothing between two answers, so a pod that
 //! comes and goes within a period is never seen; a server of the Pods API is better watched
 //! (`kubelet`).
 //!

@@ -202,7 +202,7 @@ fn the_syntax_is_that_of_yaml_1_1_as_go_reads_it() {
     }
     let long = "x".repeat(1_024);
     assert_eq!(read(&format!("{long}: a")), format!("{{\"{long}\":\"a\"}}"));
-    assert!(refused(&format!("{long}x: a")).contains("no ':' behind it"));
+    assert!(refused(&format!("{long}x: a")).contains("a ':' without a key"));
 }
 
 #[test]

@@ -84,11 +84,18 @@ pub(super) fn explained(
     // Before its probes are asked, a kubelet takes what was said of a sidecar before for what is.
     let new = |status: &ContainerStatus| {
         let was = container(before, status.name());
-        status.started() && !was.is_some_and(ContainerStatus::started)
+        status.started() != was.is_some_and(ContainerStatus::started)
     };
     if ours.init_container_statuses.iter().any(new) {
         let count = found.len();
-        found.retain(|it| it.what != "phase" || it.kubelet != "Pending");
+        let early = |it: &Difference| {
+            let phases = [it.ours.as_str(), it.kubelet.as_str()];
+            it.what == "phase"
+                && phases
+                    .iter()
+                    .all(|one| ["Pending", "Running"].contains(one))
+        };
+        found.retain(|it| !early(it));
         why.extend((found.len() < count).then_some(SIDECAR));
     }
     let addresses = |difference: &Difference| {

@@ -28,6 +28,9 @@ pub struct Reading {
     pub more: bool,
 }
 
+/// A key longer than this is cut where it is named.
+const LONGEST_KEY_CHARACTERS: usize = 80;
+
 /// How many keys that are there twice are named; a longer list helps nobody.
 pub(crate) const MOST_REPEATED: usize = 100;
 
@@ -87,7 +90,13 @@ enum Repeats {
 
 /// Says that a key is in one object a second time.
 pub(crate) fn twice(key: &str, line: usize, column: usize) -> TextError {
-    TextError::new(line, column, format!("the key {key:?} is there twice"))
+    let shown: String = key.chars().take(LONGEST_KEY_CHARACTERS).collect();
+    let cut = if shown.len() < key.len() { "…" } else { "" };
+    TextError::new(
+        line,
+        column,
+        format!("the key {shown:?}{cut} is there twice"),
+    )
 }
 
 fn check_length(text: &[u8]) -> Result<(), TextError> {

@@ -39,6 +39,15 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Characters, TextError> {
         _ => (Encoding::Utf8, 0),
     };
     let mut rest = bytes.get(mark..).unwrap_or_default();
+    if matches!(encoding, Encoding::Utf8)
+        && let Ok(text) = core::str::from_utf8(rest)
+        && text.chars().all(is_allowed)
+    {
+        return Ok(Characters {
+            text: String::from(text),
+            fault: None,
+        });
+    }
     let mut room = PIECE_BYTES - mark;
     let mut text = String::with_capacity(rest.len());
     let fault = loop {

@@ -161,12 +161,27 @@ impl Cursor {
 
     pub(super) fn skip_comment(&mut self) -> Result<(), TextError> {
         if self.byte(0) == b'#' {
+            if self.characters.fault.is_none() {
+                self.skip_to_possible_break();
+            }
             while !self.is_break_or_end(0) {
                 self.skip();
                 self.need(1)?;
             }
         }
         Ok(())
+    }
+
+    /// Passes over what surely belongs to the line, all at once.
+    fn skip_to_possible_break(&mut self) {
+        let rest = self.rest().as_bytes();
+        let ends = |byte: &u8| matches!(byte, b'\r' | b'\n' | 0xc2 | 0xe2);
+        let length = rest.iter().position(ends).unwrap_or(rest.len());
+        let skipped = rest.get(..length).unwrap_or_default();
+        let characters = skipped.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        self.at += length;
+        self.mark.index += characters;
+        self.mark.column += characters;
     }
 
     fn rest(&self) -> &str {

@@ -381,7 +381,7 @@ impl Scanner {
             if self.flow_level == 0 {
                 let mark = self.cursor.mark;
                 if !self.key_allowed {
-                    return Err(mark.error("a second colon behind one key; quote the text"));
+                    return Err(mark.error("a ':' without a key in front of it; quote the text"));
                 }
                 self.open_block(mark.column, None, Token::BlockMappingStart, mark)?;
             }

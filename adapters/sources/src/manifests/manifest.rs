@@ -53,11 +53,11 @@ impl Manifest {
             repeated,
             more,
         } = reading::read(content)?;
-        let pod = settle::without_removed(Message::POD, pod);
+        let pod = settle::present(Message::POD, pod, is_yaml);
         let document = Value::Map(pod.clone());
         // Approves the types, so that what follows meets none that it does not expect.
         let encoded = json::encode(Message::POD, &document).map_err(|error| error.to_string())?;
-        let mut pod = settle::settle(pod, is_yaml);
+        let mut pod = settle::settle(Message::POD, pod);
         let uid = complete(&mut pod, path, node_name, &document)?;
         Ok(Self {
             pod,

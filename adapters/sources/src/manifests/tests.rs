@@ -412,7 +412,9 @@ async fn a_problem_is_told_in_a_line_however_long_the_key_that_it_quotes() {
     let key = "k".repeat(100_000);
     let running = Running::start(|folder| {
         let text = manifest("web", "web:1");
-        let text = format!("{text}? {key}\n: 1\n? {key}\n: 2\n");
+        let options = format!("{{? {key} : a, ? {key} : b}}");
+        let volume = format!("  - {{name: v, flexVolume: {{driver: d/e, options: {options}}}}}");
+        let text = format!("{text}  volumes:\n{volume}\n");
         fs::write(folder.join("web.yaml"), text).unwrap();
     })
     .await;

@@ -1,4 +1,4 @@
-//! Where a pod may run. A static pod runs where its file is, but a kubelet checks this all the same.
+//! Where a pod may run; a static pod runs where its file is, but a kubelet checks this, too.
 
 use std::collections::BTreeSet;
 

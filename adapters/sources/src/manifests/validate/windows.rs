@@ -102,7 +102,7 @@ fn is_user_name(name: &str) -> bool {
         && !user.chars().all(|letter| letter == '.' || letter == ' ')
 }
 
-/// Whether a text is a domain's name, either of NetBIOS or of DNS.
+/// Whether a text is a domain's name, either of `NetBIOS` or of DNS.
 fn is_domain(domain: &str) -> bool {
     const NOT_IN_NETBIOS: [char; 9] = ['\\', '/', ':', '*', '?', '"', '<', '>', '|'];
     let netbios = (1..=15).contains(&domain.chars().count())

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use podsapi_client::{Client, ClientOptions};
 use podsapi_proto::diagnostics::{GetStatusResponse, Source, SourceState};
+use podsapi_proto::json::printable;
 
 use crate::args::CheckArgs;
 use crate::failure::Failure;
@@ -43,6 +44,13 @@ fn report(status: &GetStatusResponse) -> String {
     };
     let facts = [
         ["Ready:".to_owned(), readiness],
+        [
+            "Node:".to_owned(),
+            match status.node_name.as_str() {
+                "" => "not told".to_owned(),
+                name => printable(name).into_owned(),
+            },
+        ],
         [
             "Version:".to_owned(),
             format!(
@@ -152,6 +160,7 @@ mod tests {
             waiting_for: vec!["manifests".to_owned(), "snapshot".to_owned()],
             sources: vec![source],
             pods: 3,
+            node_name: "n1".to_owned(),
             ..GetStatusResponse::default()
         };
         let text = report(&status);
@@ -159,6 +168,7 @@ mod tests {
             text.contains("Ready:         no, waiting for manifests, snapshot\n"),
             "{text}"
         );
+        assert!(text.contains("\nNode:          n1\n"), "{text}");
         assert!(text.contains("syncing   90s ago"), "{text}");
         assert!(
             text.ends_with("a.yaml: broken | b.yaml: broken\n"),

@@ -101,7 +101,8 @@ fn every_flag_exists_and_defaults_are_as_told() {
 #[tokio::test]
 async fn every_metric_is_printed() {
     let pods = Pods::new(Config::default(), Moment::ORIGIN);
-    let metrics = Server::new(pods, Limits::default(), TokioRuntime::new()).metrics_text();
+    let server = Server::of_node("n1", pods, Limits::default(), TokioRuntime::new());
+    let metrics = server.metrics_text();
     let names: Vec<_> = quoted()
         .into_iter()
         .filter(|text| text.starts_with("kubelet_") || text.starts_with("podsapi_"))

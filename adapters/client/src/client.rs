@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_core::{Code, Dialect, Projection, Status};
@@ -59,6 +60,27 @@ impl Client {
         Self {
             options: Arc::new(options),
             ..self.clone()
+        }
+    }
+
+    /// Asks for a sign of life: succeeds when the server answers within `patience`, whatever it says.
+    ///
+    /// This is a call of the health service, which is neither gated nor limited by rate; a server
+    /// without it answers that, too. For connections that are otherwise silent: a watch without news
+    /// looks the same when its server hangs.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Refused`] with `DEADLINE_EXCEEDED` when there is no answer, and otherwise only
+    /// when the connection ends.
+    pub async fn probe(&self, patience: Duration) -> Result<(), ClientError> {
+        let asked = self.channel.unary(HEALTH, &[], Some(patience)).await;
+        match asked {
+            Err(ClientError::Refused(status)) if status.code() == Code::DeadlineExceeded => {
+                Err(status.into())
+            }
+            Err(ClientError::Refused(_)) | Ok(_) => Ok(()),
+            Err(error @ ClientError::Transport(_)) => Err(error),
         }
     }
 
@@ -189,3 +211,6 @@ fn decoded<M: Message + Default>(bytes: Bytes) -> Result<M, ClientError> {
         .into()
     })
 }
+
+/// The method that servers of gRPC have for this.
+const HEALTH: &str = "/grpc.health.v1.Health/Check";

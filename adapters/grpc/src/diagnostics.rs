@@ -16,6 +16,8 @@ pub struct Surroundings {
     pub connections: u64,
     /// When the server started.
     pub started: Moment,
+    /// The node whose pods these are; empty when nobody said.
+    pub node_name: String,
 }
 
 /// What the adapter noted about one source.
@@ -69,6 +71,7 @@ pub fn status<'a>(
         pods: pods.pod_count() as u64,
         watches: pods.watch_count() as u64,
         connections: surroundings.connections,
+        node_name: surroundings.node_name.clone(),
         uptime_seconds: now.nanos_since(surroundings.started) / NANOS_PER_SECOND,
     }
 }
@@ -118,6 +121,7 @@ mod tests {
         let surroundings = Surroundings {
             connections: 4,
             started: second(1),
+            node_name: "n1".into(),
         };
         let notes = |name: &str| (name == "files").then_some(&noted);
         let status = status(&pods, &surroundings, notes, second(10));
@@ -127,6 +131,7 @@ mod tests {
             (false, 4, 9)
         );
         assert_eq!(status.waiting_for, ["made-up"]);
+        assert_eq!(status.node_name, "n1");
         let [first, last] = &status.sources[..] else {
             panic!("{:?}", status.sources)
         };

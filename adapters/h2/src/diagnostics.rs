@@ -39,6 +39,7 @@ impl<R: Runtime> Shared<R> {
         let surroundings = Surroundings {
             connections: self.connections.taken() as u64,
             started: self.started,
+            node_name: self.node_name.clone(),
         };
         self.with_notes(|pods, notes| {
             diagnostics::status(pods, &surroundings, |name| find(pods, notes, name), now)

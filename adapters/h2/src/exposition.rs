@@ -45,6 +45,14 @@ impl<R: Runtime> Server<R> {
         });
         let requests = shared.meters.requests();
         let mut page = Page::default();
+        if !shared.node_name.is_empty() {
+            page.begin(
+                "podsapi_node_info",
+                GAUGE,
+                "1, with the name of the node whose pods are served.",
+            );
+            page.sample("podsapi_node_info", &[("node", &shared.node_name)], 1);
+        }
         kubelet_metrics(&mut page, &requests, &seen.counters);
         service_metrics(&mut page, &seen);
         projection_metrics(&mut page, &seen.counters);

@@ -88,6 +88,8 @@ pub(crate) struct Shared<R: Runtime> {
     service: Mutex<Service>,
     /// When the server was made.
     pub(crate) started: Moment,
+    /// The node whose pods these are; empty when nobody said.
+    pub(crate) node_name: String,
     stopping: AtomicBool,
     numbers: AtomicU64,
     /// How to wake each connection when the server stops.
@@ -125,6 +127,12 @@ impl<R: Runtime> Server<R> {
     /// Returns a server of these pods; it serves whatever is given to
     /// [`Server::serve_connection`].
     pub fn new(pods: Pods, limits: Limits, runtime: R) -> Self {
+        Self::of_node("", pods, limits, runtime)
+    }
+
+    /// Returns a server of the pods of the node of this name, which diagnostics and metrics tell: pods
+    /// of a node that has another name than was thought look like none at all.
+    pub fn of_node(node_name: impl Into<String>, pods: Pods, limits: Limits, runtime: R) -> Self {
         let service = Service {
             pods,
             waiting: BTreeMap::new(),
@@ -135,6 +143,7 @@ impl<R: Runtime> Server<R> {
         };
         let shared = Shared {
             started: runtime.now(),
+            node_name: node_name.into(),
             runtime,
             limits,
             meters: Meters::default(),

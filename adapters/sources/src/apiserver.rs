@@ -9,11 +9,14 @@
 //! What to ask, when, and what an answer means is [`listwatch`]'s; here is the way there and back.
 //! A pod's bytes are those of the wire.
 //!
-//! A kubeconfig is read when the source starts, again after each failure, and before a request that
-//! comes a minute after the last: one that is missing or wrong may come right later. Credentials
-//! appear in no message.
+//! A kubeconfig is read when the source starts, again after each failure, before a request that
+//! comes a minute after the last, and when the file changes: one that is missing or wrong may come
+//! right later; and at once, with a list, where the sink's [`Reload`](crate::Reload) wishes. One that
+//! names another server, authority or user is that of another cluster: its pods are listed, and none
+//! of the former ones stays. Credentials appear in no message.
 //!
-//! With a [`Checkpoint`] the pods survive a restart while the API server is away.
+//! With a [`Checkpoint`] the pods survive a restart while the API server is away. They are of one
+//! cluster and one node (`identity`), and are served for no other.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -29,6 +32,7 @@ use crate::sink::Sink;
 use access::Access;
 use call::Call;
 use keeper::Keeper;
+use lookout::Lookout;
 use pods::Pods;
 
 pub use access::Cluster;
@@ -37,11 +41,15 @@ pub use keeper::Checkpoint;
 mod access;
 mod call;
 mod checkpoint;
+mod identity;
 mod keeper;
+mod lookout;
+mod plugin;
 mod pods;
 #[cfg(test)]
 mod tests;
 mod trouble;
+mod user;
 
 /// Which API server to ask, for which node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +84,9 @@ impl Options {
 /// Ends only when the sink does not accept the source.
 pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError> {
     let checkpoint = options.checkpoint.clone();
-    let keeper = checkpoint.map(|checkpoint| Keeper::new(checkpoint, &options.node_name));
+    let keeper =
+        checkpoint.map(|checkpoint| Keeper::new(checkpoint, &options.node_name, &options.cluster));
+    let mut reloads = sink.reloads();
     let clock = Clock(Instant::now());
     let mut machine = ListWatch::new(
         listwatch::Options {
@@ -90,6 +100,7 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         keeper,
         pods: Pods::new(sink, options),
     };
+    let lookout = Lookout::begin(Arc::clone(&access));
     let mut call = Call::None;
     loop {
         if let Some(request) = machine.poll_request(clock.now()) {
@@ -109,12 +120,26 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
             call = Call::None;
         }
         tokio::select! {
-            news = call.next() => call = news.handle(call, &mut machine, &mut pods.place, clock.now()),
+            news = call.next() => {
+                let (way, place) = (&mut pods.way, &mut pods.place);
+                call = news.handle(call, &mut machine, way, place, clock.now());
+            }
             () = until(machine.poll_timeout().map(|at| clock.instant(at))) => {}
             earlier = keep(keeper.as_mut(), pods) => {
                 if let Some(earlier) = earlier {
                     pods.open(&earlier)?;
                 }
+            }
+            () = lookout.replaced() => {
+                call = Call::None;
+                call::replaced(&mut machine, clock.now());
+            }
+            () = reloads.next() => {
+                tracing::debug!(source = SOURCE, "the credentials are read anew, and the pods listed");
+                // What is asked holds the client.
+                call = Call::None;
+                access.lock().await.forget();
+                machine.handle_reload(clock.now());
             }
         }
     }
@@ -130,7 +155,7 @@ struct Kept {
 impl Drop for Kept {
     fn drop(&mut self) {
         if let Some(keeper) = &mut self.keeper {
-            keeper.finish(&self.pods.held, self.pods.now());
+            keeper.finish(&self.pods.held, &self.pods.way, self.pods.now());
         }
     }
 }
@@ -159,7 +184,7 @@ async fn until(at: Option<Instant>) {
 
 async fn keep(keeper: Option<&mut Keeper>, pods: &Pods) -> Option<checkpoint::Earlier> {
     match keeper {
-        Some(keeper) => keeper.next(&pods.held, pods.now()).await,
+        Some(keeper) => keeper.next(&pods.held, &pods.way, pods.now()).await,
         None => std::future::pending().await,
     }
 }

@@ -47,15 +47,22 @@ pub struct Options {
     pub backoff: BackoffOptions,
     /// How long the upstream may be silent until its replay is over; then it is asked anew.
     pub patience: Duration,
+    /// How long it may take until an upstream that hangs is noticed.
+    ///
+    /// It is asked for a sign of life after half of this, and answers within the other half. Below a
+    /// second or so a busy one would be taken for one that hangs.
+    pub vigilance: Duration,
 }
 
 impl Options {
-    /// Watches the server at `socket`; waits of 0.1 to 10 seconds, and a minute's patience.
+    /// Watches the server at `socket`; waits of 0.1 to 10 seconds, a minute's patience, and 20
+    /// seconds until a server that hangs is noticed.
     pub fn new(socket: impl Into<PathBuf>) -> Self {
         Self {
             socket: socket.into(),
             backoff: BackoffOptions::default(),
             patience: PATIENCE,
+            vigilance: VIGILANCE,
         }
     }
 }
@@ -67,6 +74,7 @@ impl Options {
 /// Ends only when the sink does not accept the source.
 pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError> {
     let mut backoff = Backoff::new(options.backoff.clone(), fastrand::u64(..));
+    let mut reloads = sink.reloads();
     let mut relay = Relay::new(sink, options.socket.display().to_string());
     loop {
         let mut synced = None;
@@ -81,7 +89,10 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         relay.lost(&broken)?;
         let wait = backoff.next_wait();
         tracing::debug!(source = SOURCE, ?wait, "the upstream is asked again");
-        tokio::time::sleep(wait).await;
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = reloads.next() => {}
+        }
     }
 }
 
@@ -91,11 +102,43 @@ async fn watch(
     relay: &mut Relay,
     synced: &mut Option<Instant>,
 ) -> Result<Infallible, Stop> {
-    let patience = options.patience;
-    let silent = |_elapsed| Stop::Broken(Broken::Silent(patience));
     let client = Client::connect(&options.socket, ClientOptions::default())
         .await
         .map_err(Broken::Connect)?;
+    tokio::select! {
+        ended = follow(&client, options.patience, relay, synced) => ended,
+        () = hung(&client, options.vigilance) => {
+            Err(Broken::Hung(options.vigilance).into())
+        }
+    }
+}
+
+/// Completes once the upstream gives no sign of life any more.
+///
+/// It is asked for its health, and any answer will do, of a kubelet that it knows no such service. A
+/// PING would say as much, but the gRPC library of kubelets ends connections that send one more often
+/// than every five minutes while it has nothing to say itself.
+async fn hung(client: &Client, vigilance: Duration) {
+    let half = vigilance / 2;
+    loop {
+        tokio::time::sleep(half).await;
+        match client.probe(half).await {
+            Ok(()) => {}
+            Err(ClientError::Refused(_)) => return,
+            // The watch says more about it.
+            Err(ClientError::Transport(_)) => std::future::pending().await,
+        }
+    }
+}
+
+/// Hands on what one watch tells, until it ends.
+async fn follow(
+    client: &Client,
+    patience: Duration,
+    relay: &mut Relay,
+    synced: &mut Option<Instant>,
+) -> Result<Infallible, Stop> {
+    let silent = |_elapsed| Stop::Broken(Broken::Silent(patience));
     let started = tokio::time::timeout(patience, client.watch()).await;
     let mut watch = started.map_err(silent)?.map_err(Broken::Call)?;
     relay.begin()?;
@@ -143,6 +186,8 @@ enum Broken {
     Connect(ConnectError),
     /// The upstream ended the watch with OK, which the API does not foresee.
     Ended,
+    /// The upstream does not answer at all.
+    Hung(Duration),
     /// The upstream accepted the call, and did not tell its pods.
     Silent(Duration),
     /// The upstream deleted a pod without saying which one.
@@ -164,6 +209,11 @@ impl fmt::Display for Broken {
                 write!(f, ": {}", error.advice())
             }
             Self::Ended => f.write_str("the upstream ended the watch"),
+            Self::Hung(vigilance) => write!(
+                f,
+                "the upstream hangs: it gave no sign of life for {vigilance:?}; is its process \
+                 stopped, or its machine overloaded?"
+            ),
             Self::Silent(patience) => write!(
                 f,
                 "the upstream said nothing for {patience:?} before it had told all its pods"
@@ -213,6 +263,9 @@ const SOURCE: &str = "kubelet";
 /// A kubelet answers from memory; a minute is long even for one that starts beside hundreds of
 /// containers.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Ten seconds between two questions cost nothing, and ten for an answer from memory are ample.
+const VIGILANCE: Duration = Duration::from_secs(20);
 
 /// Characters of an upstream's own words that are repeated.
 const WORDS_LIMIT: usize = 300;

@@ -1,7 +1,9 @@
 //! Pods from a kubelet without the Pods API: its `/pods`, asked again and again.
 //!
 //! Each answer is one complete list: what it does not name is gone. While there is no whole, good
-//! answer the pods of the last one stay. A kubelet says nothing between two answers, so a pod that
+//! answer the pods of the last one stay. One that has no list at all (`items: null`) is what a kubelet
+//! answers that has no pods, and one that has just started and does not know them yet: where there
+//! were pods, they stay for one more period, and a second such answer is believed. A kubelet says nothing between two answers, so a pod that
 //! comes and goes within a period is never seen; a server of the Pods API is better watched
 //! (`kubelet`).
 //!
@@ -124,7 +126,9 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         served: None,
         refused: BTreeSet::new(),
         lost: false,
+        doubted: false,
     };
+    let mut reloads = poll.sink.reloads();
     loop {
         let wait = match poll.once().await? {
             Answer::Complete => {
@@ -133,7 +137,10 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
             }
             Answer::None => backoff.next_wait(),
         };
-        tokio::time::sleep(wait).await;
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = reloads.next() => {}
+        }
     }
 }
 
@@ -156,12 +163,27 @@ struct Poll {
     refused: BTreeSet<Problem>,
     /// Whether the sink knows that there was no answer.
     lost: bool,
+    /// Whether the last answer had no list, and was not believed.
+    doubted: bool,
 }
 
 impl Poll {
     async fn once(&mut self) -> Result<Answer, SourceError> {
         match self.ask().await {
-            Ok(found) => {
+            Ok(Said::Nothing) if !self.doubted && self.has_pods() => {
+                self.doubted = true;
+                let text = "the answer has no list of pods (items: null), as of a kubelet that has \
+                            just started; the pods known last stay served for one more period";
+                let endpoint = self.options.endpoint.to_string();
+                self.tell(Some(Problem::remark(endpoint, text)));
+                Ok(Answer::Complete)
+            }
+            Ok(said) => {
+                self.doubted = false;
+                let found = match said {
+                    Said::List(found) => found,
+                    Said::Nothing => list::Found::default(),
+                };
                 let refused = self.sink.replace(&found.pods)?;
                 if self.lost || self.served.is_none() {
                     tracing::info!(source = SOURCE, pods = found.pods.len(), "list complete");
@@ -191,8 +213,12 @@ impl Poll {
         }
     }
 
-    /// Returns the pods of one whole answer.
-    async fn ask(&self) -> Result<list::Found, String> {
+    fn has_pods(&self) -> bool {
+        self.served.as_ref().is_some_and(|pods| !pods.is_empty())
+    }
+
+    /// Returns what one whole answer says.
+    async fn ask(&self) -> Result<Said, String> {
         let answer = tokio::time::timeout(self.options.timeout, fetch::fetch(&self.options)).await;
         let answer = answer
             .map_err(|_elapsed| format!("no whole answer within {:?}", self.options.timeout))?
@@ -208,8 +234,16 @@ impl Poll {
     }
 }
 
+/// What an answer says about the pods.
+#[derive(Debug)]
+enum Said {
+    List(list::Found),
+    /// It is of the right kind, and has no list.
+    Nothing,
+}
+
 /// Reads a list of pods; anything else, even an empty object, says nothing about pods.
-fn read(answer: &[u8], before: &[EncodedPod]) -> Result<list::Found, String> {
+fn read(answer: &[u8], before: &[EncodedPod]) -> Result<Said, String> {
     let document =
         parse_json(answer).map_err(|error| format!("the answer is not JSON: {error}"))?;
     let kind = document
@@ -222,7 +256,8 @@ fn read(answer: &[u8], before: &[EncodedPod]) -> Result<list::Found, String> {
         ));
     }
     match document.get("items") {
-        None | Some(Value::Null | Value::List(_)) => list::read(vec![document], before),
+        None | Some(Value::Null) => Ok(Said::Nothing),
+        Some(Value::List(_)) => list::read(vec![document], before).map(Said::List),
         Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Map(_)) => {
             Err("expected a list of items in the answer, found none".to_owned())
         }

@@ -52,6 +52,11 @@
 //! [`cri`] owns no pods: it tells what a container runtime shows of them, as a
 //! [`RuntimeView`](view::RuntimeView).
 //!
+//! # What is read anew
+//!
+//! Credentials and files are looked at again and again by themselves. Whoever cannot wait for that
+//! gives the sink a [`Reload`] and wishes.
+//!
 //! # Time
 //!
 //! The sink tells the wall time, and tokio's timers the rest.
@@ -67,6 +72,7 @@
 //! when that changes ([`Sink::problem`]), and the log line by line: names and reasons, not pods.
 //! It ends only when the sink does not know it. No content can make it panic.
 
+pub use reload::Reload;
 pub use sink::Sink;
 
 #[cfg(feature = "apiserver")]
@@ -91,6 +97,7 @@ mod problems;
 #[cfg(test)]
 mod recorder;
 mod regular;
+mod reload;
 mod sink;
 mod text;
 mod tree;

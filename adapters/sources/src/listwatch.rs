@@ -357,6 +357,18 @@ impl ListWatch {
         };
     }
 
+    /// Takes that credentials may be new: what is in flight is given up, no wait goes on, and a list
+    /// is due at once. The pods stay until it is whole.
+    pub fn handle_reload(&mut self, now: Moment) {
+        let task = match self.version.is_empty() {
+            true => Task::list(Age::Any),
+            false => self.newer_list(),
+        };
+        self.failed_watches = 0;
+        self.schedule.reset();
+        self.state = State::Waiting { until: now, task };
+    }
+
     /// Returns the next word about the pods.
     pub fn poll_word(&mut self) -> Option<Word> {
         self.pods.next_word()

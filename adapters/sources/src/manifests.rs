@@ -74,9 +74,13 @@ impl Options {
 pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError> {
     let mut watch = Watch::new(options);
     let mut changed = true;
+    let mut reloads = sink.reloads();
     loop {
         watch.arm_and_read(&sink, changed).await?;
-        changed = watch.folders.changed(Instant::now() + TICK).await;
+        changed = tokio::select! {
+            changed = watch.folders.changed(Instant::now() + TICK) => changed,
+            () = reloads.next() => true,
+        };
     }
 }
 

@@ -8,6 +8,7 @@ use podsapi_core::{EncodedPod, SourceError, SourceEvent, Uid};
 use podsapi_proto::json::printable;
 
 use crate::problems::Problem;
+use crate::reload::{Reload, Reloads};
 
 /// Takes what one source says: its pods, and in words what is wrong with it.
 ///
@@ -16,6 +17,7 @@ use crate::problems::Problem;
 pub struct Sink {
     outlets: Arc<Outlets>,
     stale: Option<Arc<dyn Fn(bool) + Send + Sync>>,
+    reload: Option<Reload>,
 }
 
 /// The three closures that every sink has.
@@ -40,6 +42,7 @@ impl Sink {
                 wall_seconds: Box::new(wall_seconds),
             }),
             stale: None,
+            reload: None,
         }
     }
 
@@ -51,6 +54,23 @@ impl Sink {
             stale: Some(Arc::new(stale)),
             ..self
         }
+    }
+
+    /// Returns the sink with an inlet: at a wish of `reload` the source reads anew what it has read,
+    /// its credentials too, and does not wait for the time at which it would do so by itself.
+    #[must_use]
+    pub fn with_reload(self, reload: &Reload) -> Self {
+        Self {
+            reload: Some(reload.clone()),
+            ..self
+        }
+    }
+
+    /// Returns where the source hears that it is to read anew; a wish before this is not heard.
+    pub(crate) fn reloads(&self) -> Reloads {
+        self.reload
+            .as_ref()
+            .map_or_else(Reloads::none, Reload::listen)
     }
 
     /// Begins a complete list of the source's pods.

@@ -60,9 +60,13 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         due: Instant::now(),
         options,
     };
+    let mut reloads = sink.reloads();
     loop {
         watch.read_if_changed(&sink).await?;
-        watch.folders.changed(Instant::now() + TICK).await;
+        tokio::select! {
+            _changed = watch.folders.changed(Instant::now() + TICK) => {}
+            () = reloads.next() => watch.due = Instant::now(),
+        }
     }
 }
 

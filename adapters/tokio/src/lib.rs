@@ -34,4 +34,6 @@ pub use runtime::TokioRuntime;
 #[cfg(unix)]
 pub use serve::{ServeError, ServeOptions, serve};
 #[cfg(unix)]
-pub use signal::shutdown_signal;
+pub use signal::{Hangups, shutdown_signal};
+#[cfg(unix)]
+pub use systemd::notify_reload;

@@ -1,4 +1,4 @@
-//! The signals that ask the process to stop.
+//! The signals that ask the process to stop, or to read anew what it has read.
 
 use std::future::pending;
 
@@ -20,6 +20,28 @@ pub async fn shutdown_signal() {
         () = next(&mut interrupt) => "SIGINT",
     };
     tracing::info!(signal = name, "asked to stop");
+}
+
+/// The SIGHUPs of the process: the wish that what was read be read anew.
+#[derive(Debug)]
+pub struct Hangups(Option<Signal>);
+
+impl Hangups {
+    /// Begins to listen; from then on SIGHUP does not end the process any more, not even when this is
+    /// dropped.
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime that has its reactor switched on.
+    #[must_use]
+    pub fn listen() -> Self {
+        Self(listen(SignalKind::hangup()))
+    }
+
+    /// Completes at the next one; several that come before anybody waits are one.
+    pub async fn next(&mut self) {
+        next(&mut self.0).await;
+    }
 }
 
 fn listen(kind: SignalKind) -> Option<Signal> {

@@ -33,6 +33,9 @@ pub struct GetStatusResponse {
     /// Seconds since the server started.
     #[prost(uint64, tag = "9")]
     pub uptime_seconds: u64,
+    /// The name of the node whose pods these are; empty when the server was told none.
+    #[prost(string, tag = "10")]
+    pub node_name: ::prost::alloc::string::String,
 }
 /// The state of one source of pods.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -1,13 +1,18 @@
 //! The file that keeps the pods of one node from run to run: its form, and reading and writing it whole.
 //!
 //! ```text
-//! "podsapi checkpoint\n" | format u32 | node: length u32, bytes | written u64, seconds since 1970
+//! "podsapi checkpoint\n" | format u32 | node: length u32, bytes
+//!   | cluster's UID: length u32, bytes | server's address: length u32, bytes
+//!   | SHA-256 of the server's authorities | written u64, seconds since 1970
 //!   | number of pods u32 | each pod: length u32, bytes | SHA-256 of all before
 //! ```
 //!
 //! Numbers are big-endian. The file is written beside itself and then takes its own place, so that
 //! there is a whole one at any time; the sum shows one that was torn all the same. It holds what the
 //! pods' specs hold, and is for its owner alone.
+//!
+//! Format 1 did not name the cluster. A file of it is not used, since nobody can tell of which cluster
+//! its pods are, and the next list takes its place.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -19,14 +24,24 @@ use bytes::{Buf, Bytes};
 use podsapi_core::EncodedPod;
 use sha2::{Digest, Sha256};
 
+use super::identity::{Identity, SUM_BYTES, Way};
 use crate::regular::{self, ReadError};
 
 /// The pods of an earlier run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Earlier {
     pub(super) pods: Vec<EncodedPod>,
+    /// Of which cluster they are.
+    pub(super) of: Identity,
     /// When they were written, in seconds since 1970.
     pub(super) written: i64,
+}
+
+impl Earlier {
+    /// How old they are at `now`, in seconds; a clock that went back makes them new.
+    pub(super) fn age(&self, now: i64) -> i64 {
+        now.saturating_sub(self.written).max(0)
+    }
 }
 
 /// Reads the file; `None` when there is none.
@@ -48,11 +63,17 @@ pub(super) fn read(file: &Path, node: &str) -> Result<Option<Earlier>, Refused> 
 ///
 /// What the system says, or that there is something else in its place, which is somebody's; what was
 /// there before stays.
-pub(super) fn write(file: &Path, node: &str, pods: &[EncodedPod], at: i64) -> io::Result<()> {
+pub(super) fn write(
+    file: &Path,
+    node: &str,
+    of: &Identity,
+    pods: &[EncodedPod],
+    at: i64,
+) -> io::Result<()> {
     if is_foreign(file) {
         return Err(io::Error::new(ErrorKind::AlreadyExists, FOREIGN));
     }
-    let content = encode(node, pods, at);
+    let content = encode(node, of, pods, at);
     if u64::try_from(content.len()).unwrap_or(u64::MAX) > LIMIT_BYTES {
         let text = format!(
             "expected at most {LIMIT_BYTES} bytes of pods, found {}",
@@ -116,10 +137,13 @@ fn beside(file: &Path) -> io::Result<(PathBuf, PathBuf)> {
     Ok((folder, beside))
 }
 
-fn encode(node: &str, pods: &[EncodedPod], at: i64) -> Vec<u8> {
+fn encode(node: &str, of: &Identity, pods: &[EncodedPod], at: i64) -> Vec<u8> {
     let mut content = MAGIC.to_vec();
     content.extend(FORMAT.to_be_bytes());
     put(&mut content, node.as_bytes());
+    put(&mut content, of.uid.as_bytes());
+    put(&mut content, of.way.server.as_bytes());
+    content.extend(of.way.authorities);
     content.extend(u64::try_from(at).unwrap_or(0).to_be_bytes());
     content.extend(length(pods.len()));
     for pod in pods {
@@ -159,10 +183,18 @@ fn decode(content: &Bytes, node: &str) -> Result<Earlier, Refused> {
     let mut rest = rest
         .get(..rest.len().saturating_sub(SUM_BYTES))
         .unwrap_or_default();
-    let of = String::from_utf8_lossy(take(&mut rest)?).into_owned();
+    let of = text(&mut rest)?;
     if of != node {
         return Err(Refused::Node(of));
     }
+    let (uid, server) = (text(&mut rest)?, text(&mut rest)?);
+    let (authorities, left) = rest.split_first_chunk().ok_or(Refused::Torn)?;
+    rest = left;
+    let authorities = *authorities;
+    let way = Way {
+        server,
+        authorities,
+    };
     let written = rest.try_get_u64().map_err(|_short| Refused::Torn)?;
     let count = rest.try_get_u32().map_err(|_short| Refused::Torn)?;
     let mut pods = Vec::new();
@@ -173,6 +205,7 @@ fn decode(content: &Bytes, node: &str) -> Result<Earlier, Refused> {
     match rest.is_empty() {
         true => Ok(Earlier {
             pods,
+            of: Identity { uid, way },
             written: i64::try_from(written).unwrap_or(i64::MAX),
         }),
         false => Err(Refused::Torn),
@@ -185,6 +218,10 @@ fn take<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], Refused> {
     let (taken, left) = rest.split_at_checked(length).ok_or(Refused::Torn)?;
     *rest = left;
     Ok(taken)
+}
+
+fn text(rest: &mut &[u8]) -> Result<String, Refused> {
+    Ok(String::from_utf8_lossy(take(rest)?).into_owned())
 }
 
 /// Why the file is not used.
@@ -221,6 +258,9 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Foreign => f.write_str("is not a checkpoint of podsapi"),
+            Self::Format(1) => f.write_str(
+                "is of an earlier version of podsapi (format 1), which did not note the cluster",
+            ),
             Self::Format(format) => write!(
                 f,
                 "is of another version of podsapi: expected format {FORMAT}, found {format}"
@@ -236,8 +276,7 @@ impl fmt::Display for Refused {
 const FOREIGN: &str = "there is something else in its place, which is left alone";
 
 const MAGIC: &[u8] = b"podsapi checkpoint\n";
-const FORMAT: u32 = 1;
-const SUM_BYTES: usize = 32;
+const FORMAT: u32 = 2;
 
 /// Five hundred pods of half a megabyte each; a usual node has a hundredth of it.
 const LIMIT_BYTES: u64 = 256 << 20;
@@ -259,6 +298,17 @@ mod tests {
         decode(&content, "node").unwrap_err().to_string()
     }
 
+    fn identity() -> Identity {
+        Identity {
+            uid: "u".to_owned(),
+            way: Way::new("https://a".to_owned(), Some(&[b"x".to_vec()])),
+        }
+    }
+
+    fn save(file: &Path, pods: &[EncodedPod], at: i64) -> io::Result<()> {
+        write(file, "node", &identity(), pods, at)
+    }
+
     #[test]
     fn what_was_written_is_read_and_is_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
@@ -267,8 +317,14 @@ mod tests {
         // What an earlier run left half-written does not matter.
         fs::write(folder.path().join("pods.new"), "half").unwrap();
         for pods in [pods(), Vec::new()] {
-            write(&file, "node", &pods, 7).unwrap();
-            let earlier = Earlier { pods, written: 7 };
+            save(&file, &pods, 7).unwrap();
+            let of = identity();
+            let earlier = Earlier {
+                pods,
+                of,
+                written: 7,
+            };
+            assert_eq!((earlier.age(10), earlier.age(6)), (3, 0));
             assert_eq!(read(&file, "node").unwrap(), Some(earlier));
         }
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
@@ -277,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_cut_or_changed_anywhere_is_refused() {
-        let whole = encode("node", &pods(), 7);
+        let whole = encode("node", &identity(), &pods(), 7);
         for end in 0..whole.len() {
             let text = refused(&whole[..end]);
             assert!(text.contains("is torn"), "{end}: {text}");
@@ -293,12 +349,18 @@ mod tests {
     #[test]
     fn a_foreign_file_is_refused_and_says_whose_it_is() {
         assert_eq!(refused(b"{}"), "is not a checkpoint of podsapi");
-        let whole = encode("other", &pods(), 7);
+        let whole = encode("other", &identity(), &pods(), 7);
         assert_eq!(refused(&whole), "is of the node \"other\"");
-        let mut newer = encode("node", &pods(), 7);
-        newer[MAGIC.len() + 3] = 2;
-        let text = "is of another version of podsapi: expected format 1, found 2";
+        let mut newer = encode("node", &identity(), &pods(), 7);
+        newer[MAGIC.len() + 3] = 3;
+        let text = "is of another version of podsapi: expected format 2, found 3";
         assert_eq!(refused(&newer), text);
+        // As it was written: the node, the time, no pods.
+        let mut older = [MAGIC, b"\0\0\0\x01\0\0\0\x04node\0\0\0\0\0\0\0\x07\0\0\0\0"].concat();
+        older.extend(Sha256::digest(&older));
+        let text = "is of an earlier version of podsapi (format 1), which did not note the cluster";
+        assert_eq!(refused(&older), text);
+        assert!(Refused::Format(1).is_replaced());
     }
 
     #[test]
@@ -307,30 +369,30 @@ mod tests {
         let file = folder.path().join("kubeconfig");
         fs::write(&file, "apiVersion: v1").unwrap();
         assert!(!read(&file, "node").unwrap_err().is_replaced());
-        assert!(write(&file, "node", &pods(), 7).is_err());
+        assert!(save(&file, &pods(), 7).is_err());
         assert_eq!(fs::read_to_string(&file).unwrap(), "apiVersion: v1");
         // Half of one, or nothing yet, is.
         for start in [&MAGIC[..5], b""] {
             fs::write(&file, start).unwrap();
             assert!(read(&file, "node").unwrap_err().is_replaced());
-            write(&file, "node", &pods(), 7).unwrap();
+            save(&file, &pods(), 7).unwrap();
         }
         let pipe = folder.path().join("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
-        assert!(write(&pipe, "node", &pods(), 7).is_err());
+        assert!(save(&pipe, &pods(), 7).is_err());
     }
 
     #[test]
     fn what_cannot_be_written_leaves_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pods");
-        write(&file, "node", &pods(), 7).unwrap();
+        save(&file, &pods(), 7).unwrap();
         // No room beside it: a folder is in the way.
         fs::create_dir(folder.path().join("pods.new")).unwrap();
-        assert!(write(&file, "node", &[], 8).is_err());
+        assert!(save(&file, &[], 8).is_err());
         assert_eq!(read(&file, "node").unwrap().unwrap().pods, pods());
         for no_file in ["absent/pods", "..", "/"] {
-            assert!(write(&folder.path().join(no_file), "node", &[], 8).is_err());
+            assert!(save(&folder.path().join(no_file), &[], 8).is_err());
         }
     }
 }

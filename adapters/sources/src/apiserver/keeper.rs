@@ -3,6 +3,9 @@
 //! The first whole list is written at once; a change after that at the latest [`SETTLE`] later,
 //! together with all that came meanwhile, so that a busy node costs one write in that time. What is
 //! not written yet when the source ends is written then.
+//!
+//! A file is of one cluster: that is found out before the first write, and before the pods of the
+//! earlier run are served. Those of another cluster never are.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +16,10 @@ use podsapi_core::{EncodedPod, Uid};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
+use super::access::Cluster;
 use super::checkpoint::{self, Earlier, Refused};
+use super::identity::{Identity, Way, identify};
+use super::trouble::Trouble;
 use crate::problems::Problem;
 use crate::wall::rfc3339;
 
@@ -31,6 +37,11 @@ pub struct Checkpoint {
 pub(super) struct Keeper {
     checkpoint: Checkpoint,
     node: String,
+    cluster: Cluster,
+    /// Which cluster the pods are of, once it is known.
+    identity: Option<Identity>,
+    /// Under way for a write that is due.
+    identifying: Option<Identifying>,
     earlier: State,
     /// When the earlier pods are due.
     open_at: Instant,
@@ -41,11 +52,15 @@ pub(super) struct Keeper {
     problem: Option<Problem>,
 }
 
+type Identifying = JoinHandle<Result<Identity, Trouble>>;
+
 /// What is known of the earlier run.
 #[derive(Debug)]
 enum State {
     Reading(JoinHandle<Result<Option<Earlier>, Refused>>),
     Ready(Earlier),
+    /// Its pods are due, unless they are of another cluster.
+    Compared(Earlier, Identifying),
     /// Its pods are served.
     Served,
     /// There is nothing, or it is of no use any more.
@@ -54,11 +69,14 @@ enum State {
 
 impl Keeper {
     /// Begins to read the file.
-    pub(super) fn new(checkpoint: Checkpoint, node: &str) -> Self {
+    pub(super) fn new(checkpoint: Checkpoint, node: &str, cluster: &Cluster) -> Self {
         let (file, of) = (checkpoint.file.clone(), node.to_owned());
         let reading = tokio::task::spawn_blocking(move || checkpoint::read(&file, &of));
         Self {
             node: node.to_owned(),
+            cluster: cluster.clone(),
+            identity: None,
+            identifying: None,
             earlier: State::Reading(reading),
             open_at: Instant::now() + checkpoint.after,
             checkpoint,
@@ -85,58 +103,72 @@ impl Keeper {
 
     /// Waits for the next thing to do and does it; returns the earlier pods once they are due.
     ///
-    /// `now` is wall time in seconds since 1970. May be given up at any time.
+    /// The pods came by `way`; `now` is wall time in seconds since 1970. May be given up at any time.
     pub(super) async fn next(
         &mut self,
         pods: &BTreeMap<Uid, EncodedPod>,
+        way: &Way,
         now: i64,
     ) -> Option<Earlier> {
-        let write_at = self.write_at.filter(|_| self.writing.is_none());
+        let busy = self.writing.is_some() || self.identifying.is_some();
+        let write_at = self.write_at.filter(|_| !busy);
         tokio::select! {
-            read = read(&mut self.earlier) => {
-                self.earlier = match read {
-                    Ok(Some(earlier)) => State::Ready(earlier),
-                    Ok(None) => State::Over,
-                    Err(text) => {
-                        self.tell(text);
-                        State::Over
-                    }
-                };
-            }
-            () = due(Some(self.open_at)), if matches!(self.earlier, State::Ready(_)) => {
-                if let State::Ready(earlier) = std::mem::replace(&mut self.earlier, State::Served) {
-                    self.tell(format!(
-                        "the pods of an earlier run are served, as of {}, until the API server has \
-                         told its own", rfc3339(earlier.written)));
-                    return Some(earlier);
+            found = found(&mut self.earlier) => match found {
+                Found::Earlier(Ok(Some(earlier))) => self.earlier = State::Ready(earlier),
+                Found::Earlier(Ok(None)) => self.earlier = State::Over,
+                Found::Earlier(Err(text)) => {
+                    self.earlier = State::Over;
+                    self.tell(text);
                 }
+                Found::Cluster(cluster) => {
+                    if let State::Compared(earlier, _) =
+                        std::mem::replace(&mut self.earlier, State::Over)
+                    {
+                        return self.open(earlier, cluster, now);
+                    }
+                }
+            },
+            () = due(Some(self.open_at)), if matches!(self.earlier, State::Ready(_)) => {
+                if let State::Ready(earlier) = std::mem::replace(&mut self.earlier, State::Over) {
+                    self.earlier = State::Compared(earlier, self.identify());
+                }
+            }
+            found = identified(self.identifying.as_mut()) => {
+                self.identifying = None;
+                self.name(found, way);
             }
             written = end(&mut self.writing) => {
                 self.writing = None;
                 match written {
                     Ok(()) => self.problem = None,
-                    Err(text) => {
-                        self.tell(format!(
-                            "the pods cannot be kept: {text}; {ADVICE}; it is tried again every {} \
-                             seconds, and all else is served", RETRY.as_secs()));
-                        self.write_at = Some(Instant::now() + RETRY);
-                    }
+                    Err(text) => self.not_kept(&format!("{text}; {ADVICE}")),
                 }
             }
             () = due(write_at) => {
-                self.write_at = None;
-                self.writing = Some(tokio::task::spawn_blocking(self.write(pods, now)));
+                match self.identity.clone().filter(|identity| identity.way == *way) {
+                    Some(of) => {
+                        self.write_at = None;
+                        let write = self.write(&of, pods, now);
+                        self.writing = Some(tokio::task::spawn_blocking(write));
+                    }
+                    None => self.identifying = Some(self.identify()),
+                }
             }
         }
         None
     }
 
     /// Writes what is not written yet, before it returns; for the end, when nothing can be awaited.
-    pub(super) fn finish(&mut self, pods: &BTreeMap<Uid, EncodedPod>, now: i64) {
+    pub(super) fn finish(&mut self, pods: &BTreeMap<Uid, EncodedPod>, way: &Way, now: i64) {
         if self.write_at.take().is_none() && self.writing.take().is_none() {
             return;
         }
-        if let Err(error) = self.write(pods, now)() {
+        let known = self.identity.take().filter(|identity| identity.way == *way);
+        let of = known.unwrap_or_else(|| Identity {
+            uid: String::new(),
+            way: way.clone(),
+        });
+        if let Err(error) = self.write(&of, pods, now)() {
             let file = self.checkpoint.file.display();
             tracing::warn!(
                 source = super::SOURCE,
@@ -145,15 +177,83 @@ impl Keeper {
         }
     }
 
+    fn identify(&self) -> Identifying {
+        tokio::spawn(identify(self.cluster.clone()))
+    }
+
+    /// Returns the earlier pods if they are of the cluster that was found; keeps them where none was.
+    fn open(
+        &mut self,
+        earlier: Earlier,
+        found: Result<Identity, String>,
+        now: i64,
+    ) -> Option<Earlier> {
+        match found {
+            Ok(here) if here.is(&earlier.of) => {
+                self.earlier = State::Served;
+                self.tell(format!(
+                    "the pods of an earlier run are served, as of {}, {} ago, until the API server \
+                     has told its own",
+                    rfc3339(earlier.written),
+                    span(earlier.age(now))
+                ));
+                Some(earlier)
+            }
+            Ok(here) => {
+                self.tell(format!(
+                    "is of another cluster: of that at {}, and this is {here}; it is not used, and \
+                     is replaced once the API server has told its pods",
+                    earlier.of
+                ));
+                None
+            }
+            Err(text) => {
+                self.tell(format!(
+                    "the pods of an earlier run, as of {}, are not served before it is known which \
+                     cluster this is: {text}; it is tried again every {} seconds",
+                    rfc3339(earlier.written),
+                    COMPARE.as_secs()
+                ));
+                self.open_at = Instant::now() + COMPARE;
+                self.earlier = State::Ready(earlier);
+                None
+            }
+        }
+    }
+
+    /// Takes which cluster the pods are of that came by `way`, for the write that is due.
+    fn name(&mut self, found: Result<Identity, String>, way: &Way) {
+        let wrong = match found {
+            Ok(identity) if identity.way == *way => {
+                self.identity = Some(identity);
+                return;
+            }
+            // The credentials were changed, and the pods are still those of before.
+            Ok(identity) => format!("they are not of the cluster at {identity}"),
+            Err(text) => text,
+        };
+        self.not_kept(&wrong);
+    }
+
+    fn not_kept(&mut self, text: &str) {
+        self.tell(format!(
+            "the pods cannot be kept: {text}; it is tried again every {} seconds, and all else is \
+             served",
+            RETRY.as_secs()
+        ));
+        self.write_at = Some(Instant::now() + RETRY);
+    }
+
     fn write(
         &mut self,
+        of: &Identity,
         pods: &BTreeMap<Uid, EncodedPod>,
         now: i64,
     ) -> impl FnOnce() -> std::io::Result<()> + Send + use<> {
         let pods: Vec<_> = pods.values().cloned().collect();
         let (file, node) = (self.checkpoint.file.clone(), self.node.clone());
-        let turn = self.turns.next();
-        move || turn.take(|| checkpoint::write(&file, &node, &pods, now))
+        let (of, turn) = (of.clone(), self.turns.next());
+        move || turn.take(|| checkpoint::write(&file, &node, &of, &pods, now))
     }
 
     pub(super) fn problem(&self) -> Option<&Problem> {
@@ -207,20 +307,54 @@ async fn due(at: Option<Instant>) {
     }
 }
 
-async fn read(state: &mut State) -> Result<Option<Earlier>, String> {
+/// What came to light about the earlier run.
+#[derive(Debug)]
+enum Found {
+    Cluster(Result<Identity, String>),
+    Earlier(Result<Option<Earlier>, String>),
+}
+
+async fn found(state: &mut State) -> Found {
     match state {
-        State::Reading(reading) => match reading.await {
-            Ok(read) => read.map_err(|refused| {
-                let next = match refused.is_replaced() {
-                    true => "is replaced once the API server has told its pods",
-                    false => "is left alone; name another file",
-                };
-                format!("{refused}; it is not used, and {next}")
-            }),
-            Err(error) => Err(error.to_string()),
-        },
+        State::Reading(reading) => Found::Earlier(read(reading).await),
+        State::Compared(_, identifying) => Found::Cluster(identified(Some(identifying)).await),
         State::Ready(_) | State::Served | State::Over => std::future::pending().await,
     }
+}
+
+async fn read(
+    reading: &mut JoinHandle<Result<Option<Earlier>, Refused>>,
+) -> Result<Option<Earlier>, String> {
+    match reading.await {
+        Ok(read) => read.map_err(|refused| {
+            let next = match refused.is_replaced() {
+                true => "is replaced once the API server has told its pods",
+                false => "is left alone; name another file",
+            };
+            format!("{refused}; it is not used, and {next}")
+        }),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+async fn identified(identifying: Option<&mut Identifying>) -> Result<Identity, String> {
+    match identifying {
+        Some(identifying) => match identifying.await {
+            Ok(found) => found.map_err(|Trouble { place, text }| format!("{place}: {text}")),
+            Err(error) => Err(error.to_string()),
+        },
+        None => std::future::pending().await,
+    }
+}
+
+/// Returns so many seconds as people say it.
+fn span(seconds: i64) -> String {
+    for (unit, length) in [("days", 86_400), ("hours", 3_600), ("minutes", 60)] {
+        if seconds >= 2 * length {
+            return format!("{} {unit}", seconds / length);
+        }
+    }
+    format!("{seconds} seconds")
 }
 
 async fn end(writing: &mut Option<JoinHandle<std::io::Result<()>>>) -> Result<(), String> {
@@ -239,12 +373,29 @@ const ADVICE: &str =
 /// How long a change waits for others to be written with.
 pub(super) const SETTLE: Duration = Duration::from_secs(10);
 
+/// How often it is looked whether a kubeconfig that cannot be used has come right.
+const COMPARE: Duration = Duration::from_secs(5);
+
 /// After a write that failed; a full disk is seldom emptied sooner.
 const RETRY: Duration = Duration::from_secs(30);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_age_is_told_in_the_largest_unit_of_which_there_are_two() {
+        for (seconds, expected) in [
+            (0, "0 seconds"),
+            (119, "119 seconds"),
+            (120, "2 minutes"),
+            (7_199, "119 minutes"),
+            (7_200, "2 hours"),
+            (172_800, "2 days"),
+        ] {
+            assert_eq!(span(seconds), expected);
+        }
+    }
 
     #[test]
     fn a_write_that_comes_after_a_later_one_is_none() {

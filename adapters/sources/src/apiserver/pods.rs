@@ -1,15 +1,18 @@
 //! What is known of the node's pods, told to the sink word by word.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use podsapi_core::{EncodedPod, SourceError, Uid};
 
 use super::checkpoint::Earlier;
+use super::identity::Way;
 use super::keeper::Keeper;
 use super::{Options, SOURCE};
 use crate::listwatch::Word;
 use crate::problems::{Problem, Problems};
 use crate::sink::Sink;
+use crate::wall::rfc3339;
 
 /// The pods of the API server as the sink has them.
 #[derive(Debug)]
@@ -27,6 +30,10 @@ pub(super) struct Pods {
     listed: bool,
     /// The server or the file that was spoken to last.
     pub(super) place: String,
+    /// The way to the server that answered last.
+    pub(super) way: Arc<Way>,
+    /// That the first list had no pod at all, until there is one.
+    nobody: Option<Problem>,
     /// The trouble on the way, and the place that it was of.
     trouble: Option<(String, Problem)>,
 }
@@ -42,6 +49,8 @@ impl Pods {
             lost: false,
             listed: false,
             place: options.cluster.to_string(),
+            way: Arc::default(),
+            nobody: None,
             node: options.node_name,
             trouble: None,
         }
@@ -69,6 +78,7 @@ impl Pods {
                     Some(staged) => drop(staged.insert(uid, pod)),
                     None => {
                         self.put(&pod)?;
+                        self.nobody = None;
                         self.held.insert(uid, pod);
                         self.changed(keeper);
                     }
@@ -104,6 +114,8 @@ impl Pods {
         tracing::warn!(
             source = SOURCE,
             pods = earlier.pods.len(),
+            written = rfc3339(earlier.written),
+            age_seconds = earlier.age(self.now()),
             "the API server has not told its pods in time; those of an earlier run are served"
         );
         self.sink.stale(true);
@@ -125,7 +137,8 @@ impl Pods {
         let trouble = self.trouble.iter().map(|(_, problem)| problem.clone());
         let kept = keeper.and_then(Keeper::problem).cloned();
         let refused = self.refused.values().cloned();
-        let now: BTreeSet<_> = refused.chain(trouble).chain(kept).collect();
+        let nobody = self.nobody.clone();
+        let now: BTreeSet<_> = refused.chain(trouble).chain(kept).chain(nobody).collect();
         self.problems.replace(now, SOURCE, &self.sink);
     }
 
@@ -161,7 +174,6 @@ impl Pods {
             self.sink.stale(false);
         }
         if self.lost || !self.listed {
-            // None at all may be a name of a node that the API server does not know.
             let (pods, node) = (list.len(), self.node.as_str());
             tracing::info!(
                 source = SOURCE,
@@ -173,6 +185,17 @@ impl Pods {
         }
         self.lost = false;
         let first = !std::mem::replace(&mut self.listed, true);
+        if !list.is_empty() {
+            self.nobody = None;
+        } else if first {
+            // Most nodes have a pod of a DaemonSet at least, and a wrong name looks like this.
+            let text = format!(
+                "no pod is bound to a node of the name {:?}: is that the name of this node as \
+                 kubectl get nodes prints it? --node-name gives another",
+                self.node
+            );
+            self.nobody = Some(Problem::remark(self.place.as_str(), text));
+        }
         let news = first || list != self.held;
         self.held = list;
         match keeper {

@@ -6,12 +6,14 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 
 use super::{Cluster, Options, run};
+use crate::Reload;
 use crate::recorder::{Heard, Recorder};
 use server::{Answer, Question, Server, Then};
 use wire::{event, json, json_pod, list, pod, refusal, watch};
 
 mod credentials;
 mod earlier;
+mod pings;
 mod server;
 mod wire;
 
@@ -243,4 +245,58 @@ async fn a_server_that_never_answers_does_not_keep_a_source_from_ending() {
     running.abort();
     let ended = tokio::time::timeout(Duration::from_secs(30), running).await;
     assert!(ended.unwrap().unwrap_err().is_cancelled());
+}
+
+#[tokio::test]
+async fn a_first_list_without_a_pod_says_for_which_name_it_asked() {
+    let server = Server::start(None, pods(&[], "old")).await;
+    let mut source = Source::of(&server);
+    let heard = source
+        .problem("no pod is bound to a node of the name \"n\"")
+        .await;
+    assert_eq!(heard.lists, 1);
+    assert!(heard.problem().starts_with(&server.url("http")));
+    server.tell(&event("ADDED", "1", "new"));
+    source.until(|heard| heard.problem().is_empty()).await;
+    // A node that is emptied is no mistake.
+    server.tell(&event("DELETED", "1", "new"));
+    let heard = source.until(|heard| heard.pods.is_empty()).await;
+    assert_eq!(heard.problem(), "");
+}
+
+#[tokio::test]
+async fn a_wish_to_read_anew_takes_the_kubeconfig_as_it_is_then() {
+    let servers = [
+        Server::start(None, pods(&["1"], "old")).await,
+        Server::start(None, pods(&["2"], "old")).await,
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &servers[0].url("http"), "", "{}");
+    let file = folder.path().join("config");
+    let (mut recorder, reload) = (Recorder::new(), Reload::new());
+    let sink = recorder.sink.clone().with_reload(&reload);
+    let mut options = Options::new(Cluster::Kubeconfig(file), "n");
+    // A new attempt would come too late for this.
+    options.backoff = Duration::from_secs(3_600);
+    let running = tokio::spawn(run(options, sink));
+    recorder.until(|heard| heard.names() == ["ns/pod-1"]).await;
+    write(folder.path(), &servers[1].url("http"), "", "{}");
+    reload.wish();
+    recorder.until(|heard| heard.names() == ["ns/pod-2"]).await;
+
+    // A wait after a failure ends with it, too.
+    write(folder.path(), "http://127.0.0.1:1", "", "{}");
+    reload.wish();
+    recorder
+        .until(|heard| heard.problem().contains("is it running there?"))
+        .await;
+    assert_eq!(recorder.heard().names(), ["ns/pod-2"]);
+    write(folder.path(), &servers[0].url("http"), "", "{}");
+    reload.wish();
+    let heard = recorder
+        .until(|heard| heard.names() == ["ns/pod-1"] && heard.problem().is_empty())
+        .await;
+    let lost = heard.words.iter().filter(|word| **word == "lost").count();
+    assert_eq!(lost, 1, "{:?}", heard.words);
+    running.abort();
 }

@@ -10,6 +10,7 @@ use tokio::net::UnixListener;
 use tokio::task::AbortHandle;
 
 use super::{Options, run};
+use crate::Reload;
 use crate::recorder::{Heard, Recorder};
 use upstream::{Upstream, broken, pod};
 
@@ -35,6 +36,10 @@ impl Source {
     }
 
     fn with_patience(patience: Duration) -> Self {
+        Self::with(|options| options.patience = patience)
+    }
+
+    fn with(change: impl FnOnce(&mut Options)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let socket = directory.path().join("upstream.sock");
         let recorder = Recorder::new();
@@ -43,11 +48,11 @@ impl Source {
             max: Duration::from_millis(20),
             ..BackoffOptions::default()
         };
-        let options = Options {
+        let mut options = Options {
             backoff,
-            patience,
             ..Options::new(&socket)
         };
+        change(&mut options);
         let running = tokio::spawn(run(options, recorder.sink.clone())).abort_handle();
         Self {
             recorder,
@@ -320,4 +325,65 @@ async fn an_upstream_that_never_comes_to_its_marker_is_asked_anew() {
     let heard = source.until(|heard| heard.pods.len() == 1).await;
     assert_eq!(heard.lists, 1);
     drop((unanswered, stuck));
+}
+
+#[tokio::test]
+async fn an_upstream_that_hangs_is_noticed_and_its_pods_stay_until_it_is_back() {
+    let mut source = Source::with(|options| options.vigilance = Duration::from_millis(40));
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    watch.added(&pod("1", "a"));
+    watch.synced();
+    // Any answer is a sign of life, even that there is no such service, as of a kubelet.
+    for _ in 0..5 {
+        let call = upstream.call().await;
+        assert_eq!(call.path, "/grpc.health.v1.Health/Check");
+        call.refuse(12, "unknown service");
+    }
+    assert_eq!(count(&source.recorder.heard(), "lost"), 0);
+
+    // From now on nothing is answered, neither then nor before a watch began.
+    let heard = source
+        .problem("the upstream hangs: it gave no sign of life for 40ms")
+        .await;
+    assert!(heard.problem().contains("its pods stay as they were last"));
+    assert_eq!((heard.names(), count(&heard, "lost")), (vec!["ns/a"], 1));
+    let calls = async {
+        loop {
+            let call = upstream.call().await;
+            if call.path.ends_with("WatchPods") {
+                break call;
+            }
+        }
+    };
+    let second = calls.await;
+    let third = loop {
+        let call = upstream.call().await;
+        if call.path.ends_with("WatchPods") {
+            break call;
+        }
+    };
+    assert_eq!(count(&source.recorder.heard(), "lost"), 1, "one outage");
+    drop((second, third));
+}
+
+#[tokio::test]
+async fn a_wish_to_read_anew_ends_the_wait_for_an_upstream() {
+    let directory = tempfile::tempdir().unwrap();
+    let socket = directory.path().join("upstream.sock");
+    let (mut recorder, reload) = (Recorder::new(), Reload::new());
+    let sink = recorder.sink.clone().with_reload(&reload);
+    let mut options = Options::new(&socket);
+    options.backoff.initial = Duration::from_secs(3_600);
+    options.backoff.max = Duration::from_secs(3_600);
+    let running = tokio::spawn(run(options, sink));
+    recorder
+        .until(|heard| heard.problem().contains("cannot connect"))
+        .await;
+    let mut upstream = Upstream::at(&socket);
+    reload.wish();
+    let mut watch = upstream.watch().await;
+    watch.synced();
+    recorder.until(|heard| heard.lists == 1).await;
+    running.abort();
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 
 use super::{Endpoint, Options, OptionsError, Trust, run};
+use crate::Reload;
 use crate::recorder::{Heard, Recorder};
 use kubelet::{Answer, Kubelet, certificate};
 
@@ -84,10 +85,64 @@ async fn what_an_answer_does_not_name_is_gone() {
     assert_eq!(heard.names(), ["ns/pod-2", "ns/pod-3"]);
     kubelet.answer(Answer::Body(
         200,
-        r#"{"kind":"PodList","items":null}"#.to_owned(),
+        r#"{"kind":"PodList","items":[]}"#.to_owned(),
     ));
     assert!(source.asked_anew().await.pods.is_empty());
     assert!(!source.recorder.heard().words.contains(&"lost"));
+    assert_eq!(source.recorder.heard().problem(), "");
+}
+
+#[tokio::test]
+async fn an_answer_without_a_list_is_believed_when_it_is_given_twice() {
+    const NULL: &str = r#"{"kind":"PodList","items":null}"#;
+    let null = || Answer::Body(200, NULL.to_owned());
+    // Of a kubelet that never had pods it says just that.
+    let kubelet = Kubelet::start(None, move |_, _| null()).await;
+    let mut source = Source::start(kubelet.http(), None, None);
+    let heard = source.until(|heard| heard.lists >= 2).await;
+    assert!(heard.pods.is_empty() && heard.problem().is_empty());
+
+    // A restart: one such answer, and then the pods again.
+    kubelet.answer(Answer::pods(&["1"], "a"));
+    source.until(|heard| heard.names() == ["ns/pod-1"]).await;
+    for missing in [NULL, r#"{"kind":"PodList"}"#] {
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        kubelet.script(
+            move |_, _| match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+                0 => Answer::Body(200, missing.to_owned()),
+                _ => Answer::pods(&["1"], "a"),
+            },
+        );
+        let heard = source.problem("for one more period").await;
+        assert_eq!(heard.names(), ["ns/pod-1"]);
+        let heard = source.until(|heard| heard.problem().is_empty()).await;
+        assert_eq!(heard.names(), ["ns/pod-1"]);
+    }
+    assert!(!source.recorder.heard().words.contains(&"lost"));
+
+    // Between the two an outage does not make one answer two.
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    kubelet.script(
+        move |_, _| match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => null(),
+            1 => Answer::Body(500, String::new()),
+            _ => Answer::pods(&["1"], "b"),
+        },
+    );
+    let heard = source.problem("refused with 500").await;
+    assert_eq!(heard.names(), ["ns/pod-1"]);
+    source.until(|heard| heard.problem().is_empty()).await;
+
+    kubelet.answer(null());
+    let heard = source.until(|heard| heard.pods.is_empty()).await;
+    assert!(
+        heard
+            .problems
+            .iter()
+            .flatten()
+            .any(|text| text.contains("one more period"))
+    );
+    source.until(|heard| heard.problem().is_empty()).await;
 }
 
 #[tokio::test]
@@ -249,4 +304,19 @@ fn a_token_never_goes_over_plain_http() {
     assert_eq!(new(https, true, None), Err(OptionsError::HttpsWithoutTrust));
     assert_eq!(new(https, true, any()), Ok(()));
     assert_eq!(new(http, false, None), Ok(()));
+}
+
+#[tokio::test]
+async fn a_wish_to_read_anew_does_not_wait_for_the_period() {
+    let kubelet = Kubelet::start(None, |_, _| Answer::pods(&["1"], "a")).await;
+    let mut options = Options::new(kubelet.http(), None, None).unwrap();
+    options.period = Duration::from_secs(3_600);
+    let (mut recorder, reload) = (Recorder::new(), Reload::new());
+    let sink = recorder.sink.clone().with_reload(&reload);
+    let running = tokio::spawn(run(options, sink));
+    recorder.until(|heard| heard.lists == 1).await;
+    kubelet.answer(Answer::pods(&["2"], "a"));
+    reload.wish();
+    recorder.until(|heard| heard.names() == ["ns/pod-2"]).await;
+    running.abort();
 }

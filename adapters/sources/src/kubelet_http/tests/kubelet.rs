@@ -97,7 +97,11 @@ impl Kubelet {
 
     /// Answers otherwise from the next connection on.
     pub(super) fn answer(&self, answer: Answer) {
-        *self.script.lock().unwrap() = Arc::new(move |_: &str, _: &str| answer.clone());
+        self.script(move |_, _| answer.clone());
+    }
+
+    pub(super) fn script(&self, script: impl Fn(&str, &str) -> Answer + Send + Sync + 'static) {
+        *self.script.lock().unwrap() = Arc::new(script);
     }
 
     pub(super) fn http(&self) -> Endpoint {

@@ -9,9 +9,11 @@
 //! What to ask, when, and what an answer means is [`listwatch`]'s; here is the way there and back.
 //! A pod's bytes are those of the wire.
 //!
-//! A kubeconfig is read when the source starts, again after each failure, and before a request that
-//! comes a minute after the last: one that is missing or wrong may come right later; and at once,
-//! with a list, where the sink's [`Reload`](crate::Reload) wishes. Credentials appear in no message.
+//! A kubeconfig is read when the source starts, again after each failure, before a request that
+//! comes a minute after the last, and when the file changes: one that is missing or wrong may come
+//! right later; and at once, with a list, where the sink's [`Reload`](crate::Reload) wishes. One that
+//! names another server, authority or user is that of another cluster: its pods are listed, and none
+//! of the former ones stays. Credentials appear in no message.
 //!
 //! With a [`Checkpoint`] the pods survive a restart while the API server is away. They are of one
 //! cluster and one node (`identity`), and are served for no other.
@@ -30,6 +32,7 @@ use crate::sink::Sink;
 use access::Access;
 use call::Call;
 use keeper::Keeper;
+use lookout::Lookout;
 use pods::Pods;
 
 pub use access::Cluster;
@@ -41,10 +44,13 @@ mod checkpoint;
 mod identity;
 mod keeper;
 mod kept_file;
+mod lookout;
+mod plugin;
 mod pods;
 #[cfg(test)]
 mod tests;
 mod trouble;
+mod user;
 
 /// Which API server to ask, for which node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +101,7 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         keeper,
         pods: Pods::new(sink, options),
     };
+    let lookout = Lookout::begin(Arc::clone(&access));
     let mut call = Call::None;
     loop {
         if let Some(request) = machine.poll_request(clock.now()) {
@@ -123,6 +130,10 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
                 if let Some(earlier) = earlier {
                     pods.open(&earlier)?;
                 }
+            }
+            () = lookout.replaced() => {
+                call = Call::None;
+                call::replaced(&mut machine, clock.now());
             }
             () = reloads.next() => {
                 tracing::debug!(source = SOURCE, "the credentials are read anew, and the pods listed");

@@ -1,12 +1,14 @@
 //! Which pods an API server has for one node: a list, then a watch of what changes, without I/O.
 //!
 //! ```text
-//!            whole                   clean end: at once
+//!            whole                   clean end, or broken after 10 s and more: at once
 //!   LIST ───────────▶ WATCH ◀──────────────────────────────┐
-//!    ▲ ▲                │ └────────────────────────────────┘
-//!    │ │   410 Gone     │
-//!    │ └── after a wait ┤   anything else: Lost, after a wait the same watch again
-//!    └──────────────────┘   (every third time in a row: a list)
+//!   ▲ ▲ ▲               │ └────────────────────────────────┘
+//!   │ │ │  410 Gone     │
+//!   │ │ └─ after a wait ┤
+//!   │ │    90 s without │   anything else: Lost, after a wait the same watch again
+//!   │ └─ a word: at once┤   (every third time in a row: a list)
+//!   └───────────────────┘
 //! ```
 //!
 //! The machine neither connects nor waits. Whoever drives it
@@ -25,6 +27,9 @@
 //! new as the last version that was seen, and only when the server no longer has that (410), or not
 //! yet (it was set back), the list is read from the store. A watch goes on from the last version
 //! after a loss, so that a server that is back answers each node with what changed, if anything.
+//! Watches ask for bookmarks, which servers send about each minute. One without a word for 90 s may
+//! be of a server that was set back, which is silent about versions that it does not have, or go
+//! over a connection that no longer carries anything: a list with the last version tells.
 //! Answers are asked for in Kubernetes protobuf, and taken in JSON from servers that refuse or
 //! choose so.
 //!
@@ -48,7 +53,8 @@
 //! | the pods of the node | 65,536, and 512 MiB together | the problem of those that are more |
 //! | a page or an event of JSON | 64 MiB | the request has failed |
 //! | pages of one list | 10,000 | the request has failed |
-//! | an answer without a byte | 75 s; a watch its own time and 30 s more | the request has failed |
+//! | an answer without a byte | 75 s | the request has failed |
+//! | a watch without a byte | 90 s | a list |
 //! | a wait that a server asks for | 2 minutes | it is asked then |
 //!
 //! A pod is copied once, into memory of its own, so that it keeps nothing that came beside it; it
@@ -58,7 +64,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_core::{DEFAULT_MAX_PODS_PER_SOURCE, Moment};
-use podsapi_proto::json::printable;
 
 pub use request::Request;
 pub use vocabulary::{Counts, Options, Word};
@@ -73,15 +78,16 @@ mod fields;
 mod found;
 mod page;
 mod pods;
+mod recovery;
 mod request;
 mod schedule;
 mod vocabulary;
 
 use answer::Refusal;
-use asking::{Asking, SILENCE, State, Task, after, lasted};
+use asking::{Asking, SILENCE, State, Task, after};
 use body::Body;
 use events::Event;
-use failure::{Cause, Failure};
+use failure::Cause;
 use page::VERSION_BYTES;
 use pods::{Bounds, Pods};
 use request::Age;
@@ -98,6 +104,8 @@ pub struct ListWatch {
     version: String,
     /// Whether the server refuses protobuf.
     json: bool,
+    /// When the server last said something about pods, be it a bookmark.
+    spoke: Moment,
     /// Watches that failed since the last list, or since one brought something.
     failed_watches: u32,
     /// Why the last request failed; `None` when it did not.
@@ -121,6 +129,7 @@ impl ListWatch {
             },
             version: String::new(),
             json: false,
+            spoke: now,
             failed_watches: 0,
             outage: None,
             counts: Counts::default(),
@@ -133,11 +142,7 @@ impl ListWatch {
         if let State::Asking(asking) = &self.state
             && asking.give_up <= now
         {
-            let text = match asking.answered {
-                Some(_) => "the server fell silent",
-                None => "no answer came in time, be it of the server or of a credentials plugin",
-            };
-            self.fail(Cause::Broken(text.to_owned()), now);
+            self.give_up(now);
         }
         let State::Waiting { until, task } = &self.state else {
             return None;
@@ -145,9 +150,12 @@ impl ListWatch {
         if *until > now {
             return None;
         }
-        let task = task.clone();
+        let task = match task {
+            // Watches that are cut again and again before a bookmark comes are silent, too.
+            Task::Watch if after(self.spoke, WATCH_SILENCE) <= now => self.newer_list(),
+            task @ (Task::Watch | Task::List { .. }) => task.clone(),
+        };
         let node = &self.options.node_name;
-        let mut over = now;
         let request = match &task {
             Task::List { age, token, .. } => {
                 self.counts.pages += 1;
@@ -159,7 +167,6 @@ impl ListWatch {
             Task::Watch => {
                 self.counts.watches += 1;
                 let seconds = self.schedule.watch_seconds();
-                over = after(now, Duration::from_secs(seconds));
                 Request::watch(node, &self.version, seconds, self.json)
             }
         };
@@ -168,7 +175,6 @@ impl ListWatch {
             task,
             body: Body::None,
             answered: None,
-            over,
             give_up: after(now, SILENCE),
         });
         Some(request)
@@ -196,8 +202,11 @@ impl ListWatch {
         if asking.answered.is_some() {
             return;
         }
-        asking.news(now);
         asking.answered = Some(now);
+        asking.give_up = match asking.task {
+            Task::Watch if status == 200 => after(self.spoke, WATCH_SILENCE),
+            Task::List { .. } | Task::Watch => after(now, SILENCE),
+        };
         if matches!(status, 406 | 415) && !self.json {
             // It may still speak JSON; that is known at once, so nothing is lost.
             self.json = true;
@@ -224,7 +233,13 @@ impl ListWatch {
         let State::Asking(asking) = &mut self.state else {
             return;
         };
-        asking.news(now);
+        if !bytes.is_empty() {
+            self.spoke = now;
+            asking.give_up = match asking.task {
+                Task::List { .. } => after(now, SILENCE),
+                Task::Watch => after(now, WATCH_SILENCE),
+            };
+        }
         let limit = self.options.max_pod_bytes.get() as usize;
         match &mut asking.body {
             Body::None => {}
@@ -325,8 +340,25 @@ impl ListWatch {
         }
     }
 
-    /// Takes that the server may be another one, or be asked as another user: what is in flight is given
-    /// up, no wait goes on, and a list is due at once. The pods stay until it is whole.
+    /// Takes that another server is asked from now on, or the same one as somebody else.
+    ///
+    /// What is known comes of the former one: it is listed anew, and nothing stays that the list
+    /// does not have. A request in flight is given up.
+    pub fn handle_replaced(&mut self, now: Moment) {
+        self.version.clear();
+        self.json = false;
+        self.failed_watches = 0;
+        self.outage = None;
+        self.schedule.reset();
+        self.pods.disown();
+        self.state = State::Waiting {
+            until: now,
+            task: Task::list(Age::Any),
+        };
+    }
+
+    /// Takes that credentials may be new: what is in flight is given up, no wait goes on, and a list
+    /// is due at once. The pods stay until it is whole.
     pub fn handle_reload(&mut self, now: Moment) {
         let task = self.newer_list();
         self.state = State::Waiting { until: now, task };
@@ -389,6 +421,7 @@ impl ListWatch {
     fn listed(&mut self, version: String, now: Moment) {
         self.counts.lists += 1;
         self.version = version;
+        self.spoke = now;
         self.failed_watches = 0;
         self.outage = None;
         self.pods.complete();
@@ -443,134 +476,6 @@ impl ListWatch {
             self.fail(Cause::Broken(problem), now);
         }
     }
-
-    /// Takes that a watch came to an end between two events.
-    fn watch_ended(&mut self, answered: Option<Moment>, now: Moment) {
-        if lasted(answered, now) < SHORT_WATCH {
-            let text = "the server ended the watch as soon as it had begun";
-            return self.fail(Cause::Broken(text.to_owned()), now);
-        }
-        if lasted(answered, now) >= PROVEN_WATCH {
-            self.schedule.reset();
-        }
-        self.failed_watches = 0;
-        self.state = State::Waiting {
-            until: now,
-            task: Task::Watch,
-        };
-    }
-
-    /// Takes that the server does not do what it was asked for.
-    fn refused(&mut self, refusal: Refusal, now: Moment) {
-        let State::Asking(asking) = &self.state else {
-            return;
-        };
-        let retry_after = refusal.retry_after;
-        let gone = refusal.is_expired() || refusal.ahead;
-        let next = match &asking.task {
-            Task::Watch if refusal.ahead => Task::list(Age::Newest),
-            Task::Watch if gone => self.newer_list(),
-            // One in one piece has no pages that could expire; a server that says so waits.
-            Task::List { age, token, .. }
-                if gone && !token.is_empty() && *age != Age::NewestWhole =>
-            {
-                Task::list(Age::NewestWhole)
-            }
-            Task::List {
-                age: Age::Any | Age::NotOlderThan(_),
-                ..
-            } if gone => Task::list(Age::Newest),
-            // It cannot even read that version, which another server told.
-            Task::List {
-                age: Age::NotOlderThan(_),
-                ..
-            } if refusal.code == 400 => {
-                let next = Task::list(Age::Newest);
-                return self.retry(Cause::Refused(refusal), retry_after, next, now);
-            }
-            Task::List { .. } | Task::Watch => {
-                let next = self.again(retry_again(refusal.code));
-                return self.retry(Cause::Refused(refusal), retry_after, next, now);
-            }
-        };
-        // Nothing is lost as long as the list that follows succeeds. All nodes may be told so in
-        // the same instant, so that a list after a watch waits; one after a list has waited.
-        self.counts.expired += 1;
-        let until = match &asking.task {
-            Task::List { .. } => now,
-            Task::Watch => {
-                if lasted(asking.answered, now) >= PROVEN_WATCH {
-                    self.schedule.reset();
-                }
-                after(now, self.schedule.next_wait(retry_after))
-            }
-        };
-        self.state = State::Waiting { until, task: next };
-    }
-
-    /// Takes that a request failed.
-    fn fail(&mut self, cause: Cause, now: Moment) {
-        let next = self.again(true);
-        self.retry(cause, None, next, now);
-    }
-
-    /// Returns what to ask after a failure.
-    fn again(&mut self, same: bool) -> Task {
-        match &self.state {
-            State::Asking(Asking {
-                task: Task::List { age, .. },
-                ..
-            }) => Task::list(age.clone()),
-            State::Asking(_) => {
-                self.failed_watches += 1;
-                match same && self.failed_watches < WATCHES {
-                    true => Task::Watch,
-                    false => self.newer_list(),
-                }
-            }
-            State::Waiting { task, .. } => task.clone(),
-        }
-    }
-
-    /// Returns the task of a list that goes not back behind what is known.
-    fn newer_list(&self) -> Task {
-        Task::list(Age::NotOlderThan(self.version.clone()))
-    }
-
-    fn retry(&mut self, cause: Cause, retry_after: Option<u64>, next: Task, now: Moment) {
-        let verb = match &self.state {
-            State::Asking(Asking {
-                task: Task::List { .. },
-                ..
-            }) => "list",
-            State::Asking(asking) => {
-                if lasted(asking.answered, now) >= PROVEN_WATCH {
-                    self.schedule.reset();
-                }
-                "watch"
-            }
-            State::Waiting { .. } => return,
-        };
-        let failure = Failure {
-            verb,
-            node: &self.options.node_name,
-            synced: self.pods.is_synced(),
-            cause,
-        };
-        self.outage = Some(printable(&failure.to_string()).into_owned());
-        self.counts.failures += 1;
-        self.pods.lose();
-        let wait = self.schedule.next_wait(retry_after);
-        self.state = State::Waiting {
-            until: after(now, wait),
-            task: next,
-        };
-    }
-}
-
-/// Tells whether a watch that was refused with this code may succeed as it is at another time.
-fn retry_again(code: u16) -> bool {
-    matches!(code, 0 | 401 | 403..=408 | 415 | 425 | 429 | 300..=399 | 500..=599)
 }
 
 /// Bytes of all pods of a node: the 65,536 of a source with 8 KiB each.
@@ -579,14 +484,8 @@ const NODE_BYTES: usize = 512 << 20;
 /// Pages of one list: of a million pods, a hundred at a time.
 const PAGES: u32 = 10_000;
 
-/// A watch that ends within this time is one that the server did not want.
-const SHORT_WATCH: Duration = Duration::from_secs(1);
-
-/// After this time a watch without news has shown that the server is well.
-const PROVEN_WATCH: Duration = Duration::from_secs(10);
-
-/// Watches that may fail in a row before a list shows whether that is better.
-const WATCHES: u32 = 3;
+/// Half as long again as servers take between two bookmarks, which is a minute.
+const WATCH_SILENCE: Duration = Duration::from_secs(90);
 
 /// As much as is kept of a refusal: what servers say has some hundred bytes.
 const REFUSAL_BYTES: usize = 64 << 10;

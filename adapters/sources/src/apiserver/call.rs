@@ -11,15 +11,16 @@ use kube::client::Body;
 use podsapi_core::Moment;
 use tokio::sync::Mutex;
 
-use super::access::{Access, Answer};
+use super::access::{Access, Answer, Asked};
 use super::identity::Way;
 use super::trouble::{self, Trouble};
 use crate::listwatch::{ListWatch, Request};
 
-/// A request in flight, if there is one; dropping it gives it up, and closes its connection.
+/// A request in flight, if there is one; dropping it gives it up, and over HTTP/1.1 closes its
+/// connection.
 pub(super) enum Call {
     None,
-    Asked(Pin<Box<dyn Future<Output = Result<Answer, Trouble>> + Send>>),
+    Asked(Pin<Box<dyn Future<Output = Result<Asked, Trouble>> + Send>>),
     Read(Box<Body>),
 }
 
@@ -31,6 +32,8 @@ pub(super) enum News {
     Broken(String),
     Ended,
     Failed(Trouble),
+    /// The files of credentials name another server now, or another user.
+    Replaced,
 }
 
 impl Call {
@@ -46,7 +49,8 @@ impl Call {
         match self {
             Self::None => std::future::pending().await,
             Self::Asked(answer) => match answer.await {
-                Ok(answer) => News::Answered(answer),
+                Ok(Asked::Answered(answer)) => News::Answered(answer),
+                Ok(Asked::Replaced) => News::Replaced,
                 Err(trouble) => News::Failed(trouble),
             },
             Self::Read(body) => loop {
@@ -98,6 +102,10 @@ impl News {
                 machine.handle_end(now);
                 Call::None
             }
+            Self::Replaced => {
+                replaced(machine, now);
+                Call::None
+            }
             Self::Failed(trouble) => {
                 machine.handle_failure(&trouble.text, now);
                 *place = trouble.place;
@@ -105,6 +113,15 @@ impl News {
             }
         }
     }
+}
+
+/// Has the machine begin with the server that the files of credentials name now.
+pub(super) fn replaced(machine: &mut ListWatch, now: Moment) {
+    tracing::info!(
+        source = super::SOURCE,
+        "another API server is asked, or as another user: its pods are listed in place of all others"
+    );
+    machine.handle_replaced(now);
 }
 
 impl fmt::Debug for Call {

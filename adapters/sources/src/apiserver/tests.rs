@@ -13,6 +13,7 @@ use wire::{event, json, json_pod, list, pod, refusal, watch};
 
 mod credentials;
 mod earlier;
+mod pings;
 mod server;
 mod wire;
 

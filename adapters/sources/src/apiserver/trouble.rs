@@ -101,6 +101,12 @@ fn known(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<RustlsTlsError>() {
         return Some(certificates(error));
     }
+    if let Some(error) = error.downcast_ref::<io::Error>()
+        && error.kind() == io::ErrorKind::UnexpectedEof
+    {
+        // The library's words are an address of its documentation.
+        return Some(CLOSED.to_owned());
+    }
     let error = error.downcast_ref::<kube::Error>()?;
     // Its URL may hold a password.
     let proxy = matches!(
@@ -209,28 +215,16 @@ fn credentials(error: &AuthError) -> String {
         AuthError::ReadTokenFile(error, file) => {
             format!("the token file {} cannot be read: {error}", file.display())
         }
-        AuthError::AuthExecStart(error) => format!(
-            "the credentials plugin of the kubeconfig's user (exec) cannot be started: {error}; is \
-             its command installed on this node?"
-        ),
-        AuthError::AuthExecRun { out, .. } => format!(
-            "the credentials plugin of the kubeconfig's user (exec) failed: {}; run its command by \
-             hand to see why",
-            out.status
-        ),
-        AuthError::AuthExecParse(_)
+        // Plugins are run by this source itself; what is left are the kinds that came before them.
+        AuthError::AuthExecStart(_)
+        | AuthError::AuthExecRun { .. }
+        | AuthError::AuthExecParse(_)
         | AuthError::ExecPluginFailed
         | AuthError::MalformedTokenExpirationDate(_)
         | AuthError::UnrefreshableTokenResponse
-        | AuthError::ParseTokenKey(_) => {
-            "the credentials plugin of the kubeconfig's user (exec) printed no credentials; run its \
-             command by hand to see what it prints"
-                .to_owned()
-        }
-        AuthError::MissingCommand => {
-            "the kubeconfig's user has an exec without a command".to_owned()
-        }
-        AuthError::ExecMissingClusterInfo
+        | AuthError::ParseTokenKey(_)
+        | AuthError::MissingCommand
+        | AuthError::ExecMissingClusterInfo
         | AuthError::AuthExecSerialize(_)
         | AuthError::AuthExec(_) => {
             "the credentials of the kubeconfig's user are of a kind that cannot be used here; give \
@@ -267,12 +261,15 @@ pub(super) fn broken(error: &(dyn Error + 'static)) -> String {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            return format!("the answer broke off: {error}");
+            let text = known(error).unwrap_or_else(|| error.to_string());
+            return format!("the answer broke off: {text}");
         }
         next = error.source();
     }
     format!("the answer broke off: {}", causes(error))
 }
+
+const CLOSED: &str = "the server, or something on the way, closed the connection";
 
 const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 

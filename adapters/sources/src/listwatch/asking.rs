@@ -34,8 +34,6 @@ pub(super) struct Asking {
     pub(super) body: Body,
     /// When the head of the answer came.
     pub(super) answered: Option<Moment>,
-    /// When a watch is over by its own time.
-    pub(super) over: Moment,
     /// When it is given up, unless something comes.
     pub(super) give_up: Moment,
 }
@@ -50,16 +48,6 @@ impl Task {
     }
 }
 
-impl Asking {
-    /// Takes that something came.
-    pub(super) fn news(&mut self, now: Moment) {
-        self.give_up = match self.task {
-            Task::List { .. } => after(now, SILENCE),
-            Task::Watch => after(self.over.max(now), GRACE),
-        };
-    }
-}
-
 pub(super) fn after(now: Moment, wait: Duration) -> Moment {
     now.plus_nanos(u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX))
 }
@@ -70,6 +58,3 @@ pub(super) fn lasted(answered: Option<Moment>, now: Moment) -> Duration {
 
 /// As long as servers give themselves for one answer (60 s), and some more.
 pub(super) const SILENCE: Duration = Duration::from_secs(75);
-
-/// How much later than asked for the end of a watch may come.
-const GRACE: Duration = Duration::from_secs(30);

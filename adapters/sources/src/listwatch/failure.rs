@@ -50,6 +50,10 @@ impl fmt::Display for Failure<'_> {
 
 fn refused(refusal: &Refusal, node: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (says, advice) = match refusal.code {
+        401 | 403 if refusal.message.contains("system:anonymous") => (
+            "the API server takes this for a request of nobody",
+            "give credentials that it accepts: its user has none, or the server does not know them",
+        ),
         401 => (
             "the API server does not accept the credentials",
             "renew the token or the client certificate",

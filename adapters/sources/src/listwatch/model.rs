@@ -15,6 +15,8 @@ pub(super) struct Server {
     pub(super) version: u64,
     /// What was changed when: the kind of the event and the pod as it was sent.
     history: Vec<(u64, &'static str, Scene)>,
+    /// What was changed after the version that the server was set back to.
+    undone: Vec<Scene>,
     /// Versions up to this one are forgotten.
     compacted: u64,
     /// How many versions the server's memory is behind its store.
@@ -33,6 +35,8 @@ pub(super) struct Answer {
     pub(super) body: Vec<u8>,
     /// The version up to which a watch is told, `None` where the body has an end.
     pub(super) watched: Option<u64>,
+    /// Whether nothing of it arrives any more.
+    pub(super) mute: bool,
 }
 
 impl Server {
@@ -40,6 +44,7 @@ impl Server {
         Self {
             version: 1,
             history: Vec::new(),
+            undone: Vec::new(),
             compacted: 0,
             lag: 0,
             page: 2,
@@ -76,6 +81,16 @@ impl Server {
     pub(super) fn ever_had(&self, bytes: &[u8]) -> bool {
         let mut sent = self.history.iter();
         sent.any(|(_, kind, pod)| *kind != "DELETED" && pod.bytes() == bytes)
+            || self.undone.iter().any(|pod| pod.bytes() == bytes)
+    }
+
+    /// Becomes what it was some changes ago, as a store does that is restored.
+    pub(super) fn restore(&mut self, back: usize) {
+        let kept = self.history.len().saturating_sub(back);
+        self.undone
+            .extend(self.history.drain(kept..).map(|(.., pod)| pod));
+        self.version = self.history.last().map_or(1, |(at, ..)| *at);
+        self.compacted = self.compacted.min(self.version);
     }
 
     pub(super) fn put(&mut self, mut pod: Scene) {
@@ -118,7 +133,6 @@ impl Server {
         assert_eq!(query["fieldSelector"], "spec.nodeName%3Dn1");
         if query.contains_key("watch") {
             let from: u64 = query["resourceVersion"].parse().unwrap();
-            assert!(from <= self.version, "a version that never was");
             if from < self.compacted && self.strict {
                 return self.refusal(410, "Expired", json);
             }
@@ -127,6 +141,7 @@ impl Server {
                 content_type: if json { JSON } else { PROTOBUF_WATCH },
                 body: Vec::new(),
                 watched: Some(from),
+                mute: false,
             };
             if from < self.compacted {
                 answer.body = self.error(410, "Expired", json);
@@ -144,10 +159,16 @@ impl Server {
                 (version.parse().unwrap(), offset.parse().unwrap())
             }
             (None, Some(&"0")) => (memory, 0),
-            (None, Some(least)) => (memory.max(least.parse().unwrap()), 0),
+            (None, Some(least)) => {
+                let least = least.parse().unwrap();
+                if least > self.version {
+                    return self.refusal(504, "Too large resource version", json);
+                }
+                (memory.max(least), 0)
+            }
             (None, None) => (self.version, 0),
         };
-        if offset > 0 && version < self.compacted {
+        if offset > 0 && (version < self.compacted || version > self.version) {
             return self.refusal(410, "Expired", json);
         }
         let pods: Vec<Scene> = self.pods_at(version).into_values().collect();
@@ -171,6 +192,7 @@ impl Server {
                 false => list(&version, &next, page),
             },
             watched: None,
+            mute: false,
         }
     }
 
@@ -193,7 +215,7 @@ impl Server {
                 _ => event(kind, &pod),
             });
         }
-        *watched = self.version;
+        *watched = self.version.max(*watched);
     }
 
     /// Sends a bookmark, if a watch knows all.
@@ -246,6 +268,7 @@ impl Server {
                 false => status(code, reason),
             },
             watched: None,
+            mute: false,
         }
     }
 }

@@ -39,6 +39,10 @@ pub(super) enum Op {
     Repeat,
     /// The connection breaks.
     Break,
+    /// The connection stays open and carries nothing any more.
+    Mute,
+    /// The source is given another server, which has none of the pods.
+    Replace,
     /// A watch ends in its time.
     End,
     /// A watch ends with an error.
@@ -82,6 +86,8 @@ fn op() -> impl Strategy<Value = Op> {
         2 => Just(Op::Bookmark),
         2 => Just(Op::Repeat),
         2 => Just(Op::Break),
+        2 => Just(Op::Mute),
+        1 => Just(Op::Replace),
         2 => Just(Op::End),
         1 => select(vec![410, 429, 500, 504]).prop_map(Op::Error),
         1 => select(vec![302, 400, 401, 403, 404, 410, 429, 500, 503, 504]).prop_map(Op::Refuse),

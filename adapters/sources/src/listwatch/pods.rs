@@ -117,6 +117,14 @@ impl Pods {
         }
     }
 
+    /// Takes that what is known comes of a server that is not asked any more: it stays only until
+    /// the next list, which nothing of it gets into.
+    pub(super) fn disown(&mut self) {
+        self.listing = None;
+        self.told = Told::default();
+        self.synced = false;
+    }
+
     /// Takes that the server cannot be asked for now.
     pub(super) fn lose(&mut self) {
         self.listing = None;

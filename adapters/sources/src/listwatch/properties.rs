@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_core::{EncodedPod, Moment};
+use proptest::option;
 use proptest::prelude::{ProptestConfig, any, proptest};
 
 use super::model::{Answer, Server};
@@ -157,9 +158,21 @@ impl Run {
             }
             Op::End => {
                 self.arrive(usize::MAX, 1_000);
-                if self.answer.take().is_some() {
+                if self.answer.as_ref().is_some_and(|(answer, _)| !answer.mute)
+                    && self.answer.take().is_some()
+                {
                     self.machine.handle_end(self.now);
                 }
+            }
+            Op::Mute => {
+                if let Some((answer, _)) = &mut self.answer {
+                    answer.mute = true;
+                }
+            }
+            Op::Replace => {
+                self.places.clear();
+                self.server.restore(usize::MAX);
+                self.machine.handle_replaced(self.now);
             }
             Op::Error(code) => {
                 if let Some((answer, _)) = &mut self.answer {
@@ -218,6 +231,9 @@ impl Run {
         let Some((answer, begun)) = &mut self.answer else {
             return;
         };
+        if answer.mute {
+            return;
+        }
         self.server.tell(answer);
         if !*begun {
             *begun = true;
@@ -241,9 +257,19 @@ impl Run {
     }
 
     /// Lets everything be well again, and compares.
-    fn finish(mut self) {
+    fn finish(mut self, restore: Option<usize>) {
         self.refuse = None;
         self.away = false;
+        if let Some(back) = restore {
+            self.arrive(usize::MAX, 1_000);
+            self.settle();
+            self.server.restore(back);
+            // What was made after that never was, and what was deleted is back.
+            self.view.gone.clear();
+            // Its connections end with the server that is set back.
+            self.step(&Op::Break);
+            self.quiet();
+        }
         for pod in self.server.shown() {
             if pod.node != NODE {
                 self.server.delete(&pod.uid);
@@ -251,27 +277,7 @@ impl Run {
                 self.server.put(scene(&pod.uid, Form::Good));
             }
         }
-        for _ in 0..40 {
-            self.settle();
-            self.arrive(usize::MAX, 1_000);
-            self.settle();
-            let idle = self.answer.as_ref();
-            let idle = idle.is_some_and(|(answer, begun)| {
-                *begun && answer.body.is_empty() && answer.watched == Some(self.server.version)
-            });
-            if idle {
-                break;
-            }
-            if self.answer.is_none() {
-                let due = self.machine.poll_timeout().unwrap();
-                self.now = self.now.max(due);
-            } else if self.answer.as_ref().is_some_and(|(answer, begun)| {
-                // A watch of what is forgotten says so, or is silent for ever.
-                *begun && answer.body.is_empty() && answer.watched.is_some()
-            }) {
-                self.step(&Op::Break);
-            }
-        }
+        self.quiet();
         let served: BTreeMap<_, _> = self.view.pods.into_iter().collect();
         let pods = self.server.pods().into_iter();
         let expected: BTreeMap<_, _> = pods.map(|(uid, pod)| (uid, pod.encoded())).collect();
@@ -283,6 +289,28 @@ impl Run {
             "{:?}",
             self.machine.counts()
         );
+    }
+
+    /// Lets time pass until the node knows all.
+    fn quiet(&mut self) {
+        for _ in 0..40 {
+            self.settle();
+            self.arrive(usize::MAX, 1_000);
+            self.settle();
+            let Some((answer, begun)) = &self.answer else {
+                let due = self.machine.poll_timeout().unwrap();
+                self.now = self.now.max(due);
+                continue;
+            };
+            if answer.mute || (*begun && answer.body.is_empty()) {
+                if !answer.mute && answer.watched == Some(self.server.version) {
+                    return;
+                }
+                // A watch of what is forgotten says so, or is silent for ever.
+                self.now = self.now.max(self.machine.poll_timeout().unwrap());
+            }
+        }
+        panic!("it does not come to rest");
     }
 }
 
@@ -303,12 +331,16 @@ const POD_BYTES: u32 = 4_096;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn a_node_ends_with_what_its_server_has(history in history(), seed in any::<u64>()) {
+    fn a_node_ends_with_what_its_server_has(
+        history in history(),
+        seed in any::<u64>(),
+        restore in option::of(0..6_usize),
+    ) {
         let mut run = Run::new(seed);
         run.settle();
         for op in &history {
             run.step(op);
         }
-        run.finish();
+        run.finish(restore);
     }
 }

@@ -50,6 +50,8 @@ pub struct Counts {
     pub failures: u64,
     /// Times that the server no longer had the version that was asked for, or not yet.
     pub expired: u64,
+    /// Watches that were given up because nothing came for too long.
+    pub silences: u64,
     /// Events that were additions, changes or deletions.
     pub events: u64,
     /// Bookmarks.

@@ -11,14 +11,14 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 use super::*;
 
-type Certified = CertifiedKey<rcgen::KeyPair>;
+pub(super) type Certified = CertifiedKey<rcgen::KeyPair>;
 
-fn certificate(name: &str) -> Certified {
+pub(super) fn certificate(name: &str) -> Certified {
     rcgen::generate_simple_self_signed(vec![name.to_owned()]).unwrap()
 }
 
 /// A server that shows this certificate, and wants to see the client's if one is given.
-fn tls(own: &Certified, client: Option<&Certified>) -> ServerConfig {
+pub(super) fn tls(own: &Certified, client: Option<&Certified>) -> ServerConfig {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -45,7 +45,7 @@ fn for_token(token: &'static str) -> impl Fn(&Question) -> Answer {
     }
 }
 
-fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(super) fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
         std::fs::write(folder.path().join(name), content).unwrap();
@@ -244,8 +244,12 @@ async fn a_plugin_prints_the_token_and_what_it_says_otherwise_is_not_told() {
         ),
         ("echo '{\"kind\": s3cret'", "printed no credentials"),
         (
-            "echo '{\"kind\":\"ExecCredential\",\"status\":{\"token\":\"wrong-s3cret\"}}'",
+            "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"wrong-s3cret\"}}'",
             "does not accept the credentials",
+        ),
+        (
+            "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{}}'",
+            "expected a token, or a client certificate",
         ),
     ] {
         install(&plugin, script);
@@ -253,10 +257,82 @@ async fn a_plugin_prints_the_token_and_what_it_says_otherwise_is_not_told() {
     }
     install(
         &plugin,
-        "echo '{\"kind\":\"ExecCredential\",\"status\":{\"token\":\"right-s3cret\"}}'",
+        "echo '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\",\"status\":{\"token\":\"right-s3cret\"}}'; \
+         echo ran >> \"$0.runs\"",
     );
     source.listed().await;
+    // Once for the list and the watch, and for both layers that show credentials.
+    let ran = std::fs::read_to_string(plugin.with_extension("runs")).unwrap();
+    assert_eq!(ran.lines().count(), 1);
     assert_never_told(&source, "s3cret");
+}
+
+#[tokio::test]
+async fn a_kubeconfig_that_becomes_another_clusters_leaves_nothing_of_the_former_one() {
+    for change in ["server", "user"] {
+        let server = Server::start(None, pods(&["1", "2"], "old")).await;
+        let other = Server::start(None, pods(&["2", "3"], "new")).await;
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &server.url("http"), "", "{token: one}");
+        let mut source = Source::start(folder, |_| {});
+        source.listed().await;
+        let now = match change {
+            "server" => &other,
+            _ => {
+                server.script(pods(&["2", "3"], "new"));
+                &server
+            }
+        };
+        // The watch is under way, and goes on as far as the former server knows.
+        write(source.folder.path(), &now.url("http"), "", "{token: two}");
+        let heard = source
+            .until(|heard| heard.names() == ["ns/pod-2", "ns/pod-3"])
+            .await;
+        assert_eq!(heard.pods["ns/pod-2"], pod("2", "new"));
+        let asked = now.asked();
+        let list = asked.iter().filter(|question| !question.is_watch()).last();
+        assert!(list.unwrap().path.ends_with("resourceVersion=0"));
+        assert_eq!(heard.problem(), "", "{change}");
+    }
+}
+
+#[tokio::test]
+async fn certificates_with_which_tls_is_not_spoken_are_named() {
+    let own = certificate("127.0.0.1");
+    let server = Server::start(Some(tls(&own, None)), pods(&["1"], "old")).await;
+    let made = std::process::Command::new("openssl")
+        .args(["version"])
+        .output();
+    if made.is_err() {
+        assert!(std::env::var_os("CI").is_none(), "openssl is missing");
+        println!("SKIPPED: openssl is not installed");
+        return;
+    }
+    let folder = folder_with(&[("ca.pem", &own.cert.pem())]);
+    let run = |arguments: &str| {
+        let mut openssl = std::process::Command::new("openssl");
+        openssl
+            .current_dir(folder.path())
+            .args(arguments.split(' '));
+        let output = openssl.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    run("req -new -newkey rsa:2048 -nodes -keyout v1.key -out v1.csr -subj /CN=n");
+    run("x509 -req -in v1.csr -signkey v1.key -days 2 -out v1.pem");
+    run("ecparam -name secp521r1 -genkey -noout -out p521.key");
+    run("req -x509 -key p521.key -days 2 -out p521.pem -subj /CN=n");
+    let authority = ", certificate-authority: ca.pem";
+    let user = |name: &str| format!("{{client-certificate: {name}.pem, client-key: {name}.key}}");
+    write(folder.path(), &server.url("https"), authority, &user("v1"));
+    let mut source = Source::start(folder, |_| {});
+    source.problem("X.509 version 1").await;
+    let url = server.url("https");
+    write(source.folder.path(), &url, authority, &user("p521"));
+    source.problem("of the curve P-521").await;
+    // Without a scheme, as client-go takes it.
+    let bare = url.trim_start_matches("https://");
+    write(source.folder.path(), bare, authority, "{token: t}");
+    assert_eq!(source.listed().await.names(), ["ns/pod-1"]);
 }
 
 #[tokio::test]

@@ -179,6 +179,7 @@ fn a_node_that_asks_for_the_pods_of_another_is_told_to_mend_its_name() {
         ),
         ("system:node:n1", "bind a ClusterRole"),
         ("system:serviceaccount:ns:n2", "bind a ClusterRole"),
+        ("system:anonymous", "a request of nobody"),
     ] {
         let mut driver = Driver::new();
         driver.ask();
@@ -187,6 +188,7 @@ fn a_node_that_asks_for_the_pods_of_another_is_told_to_mend_its_name() {
         driver.answer(403, JSON, text.as_bytes());
         let problem = driver.problem();
         assert!(problem.contains(advice), "{problem}");
+        assert!(!problem.contains("ClusterRole") || advice.contains("ClusterRole"));
     }
 }
 
@@ -249,7 +251,7 @@ fn a_watch_that_is_cut_within_an_event_is_lost() {
     let stream = event("ADDED", &Scene::new("a", 11));
     for cut in 1..stream.len() {
         let mut driver = Driver::watching(&[]);
-        driver.wait(Duration::from_secs(100));
+        driver.wait(Duration::from_secs(5));
         driver.body(&stream[..cut]);
         driver.end();
         assert_eq!(driver.words(), [Word::Lost], "{cut}");
@@ -267,24 +269,110 @@ fn a_watch_that_ends_as_soon_as_it_begins_is_not_asked_again_at_once() {
 }
 
 #[test]
-fn a_silent_watch_is_given_up_after_its_own_time_and_some_more() {
+fn a_silent_watch_gives_way_to_a_list_and_is_no_loss() {
     let mut driver = Driver::watching(&scenes(&["a"]));
-    let due = driver.machine.poll_timeout().unwrap();
-    let waits = Duration::from_nanos(due.nanos_since(driver.now)).as_secs();
-    assert!((330..630).contains(&waits), "{waits}");
-    driver.wait(Duration::from_secs(waits));
+    driver.wait(Duration::from_secs(89));
+    assert_eq!(driver.machine.poll_request(driver.now), None);
     driver.body(&event("BOOKMARK", &bookmark(20)));
-    let later = driver.machine.poll_timeout().unwrap();
-    assert!(later > due, "it is not silent");
-    assert_eq!(driver.machine.poll_request(driver.now), None);
-    driver.now = later;
-    assert_eq!(driver.machine.poll_request(driver.now), None);
+    let (request, waited) = driver.next_request();
+    assert_eq!(waited, Duration::from_secs(90));
+    assert!(request.path_and_query().ends_with("n1&resourceVersion=20"));
+    assert_eq!((driver.words(), driver.machine.problem()), (vec![], None));
+    assert_eq!(driver.machine.counts().silences, 1);
+    driver.answer(200, PROTOBUF, &list("21", "", &scenes(&["b"])));
+    assert_eq!(driver.words(), whole(&scenes(&["b"])));
+}
+
+#[test]
+fn a_server_that_was_set_back_is_found_out_by_its_silence() {
+    let mut driver = Driver::watching(&scenes(&["a"]));
+    assert!(driver.ask().ends_with("n1&resourceVersion=10"));
+    let ahead = r#"{"kind":"Status","code":504,"reason":"Timeout",
+        "details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}}"#;
+    driver.answer(504, JSON, ahead.as_bytes());
+    let (request, waited) = driver.next_request();
+    assert!(request.path_and_query().ends_with("n1&limit=500"));
+    assert_eq!((waited, driver.words()), (Duration::ZERO, vec![]));
+    driver.answer(200, PROTOBUF, &list("7", "", &scenes(&["b"])));
+    assert_eq!(driver.words(), whole(&scenes(&["b"])));
+}
+
+#[test]
+fn watches_that_are_cut_before_a_bookmark_comes_are_silent_together() {
+    let mut driver = Driver::watching(&scenes(&["a"]));
+    for _ in 0..2 {
+        driver.wait(Duration::from_secs(35));
+        driver.fail();
+        driver.watch();
+    }
+    let (request, waited) = driver.next_request();
+    assert_eq!(waited, Duration::from_secs(20));
+    assert!(request.path_and_query().ends_with("n1&resourceVersion=10"));
+    driver.answer(200, PROTOBUF, &list("10", "", &scenes(&["a"])));
+    driver.watch();
+    for _ in 0..3 {
+        driver.wait(Duration::from_secs(30));
+        driver.fail();
+        let path = driver.ask();
+        driver.head(200, PROTOBUF_WATCH);
+        match driver.machine.counts().lists {
+            2 if path.contains("watch=true") => {}
+            _ => assert!(path.ends_with("n1&resourceVersion=10"), "{path}"),
+        }
+    }
+    assert!(!driver.words().contains(&Word::Lost));
+}
+
+#[test]
+fn a_watch_that_lived_and_is_cut_goes_on_at_once_and_nothing_is_lost() {
+    for cut in ["reset", "within an event"] {
+        let mut driver = Driver::watching(&scenes(&["a"]));
+        driver.wait(Duration::from_secs(10));
+        match cut {
+            "reset" => driver.fail(),
+            _ => {
+                let whole = event("ADDED", &Scene::new("b", 11));
+                driver.body(&whole[..whole.len() / 2]);
+                driver.end();
+            }
+        }
+        let (request, waited) = driver.next_request();
+        assert!(request.path_and_query().contains("watch=true"), "{cut}");
+        assert!(request.path_and_query().contains("resourceVersion=10&"));
+        assert_eq!(waited, Duration::ZERO);
+        assert_eq!((driver.words(), driver.machine.problem()), (vec![], None));
+        // The server is away, indeed.
+        driver.fail();
+        assert_eq!(driver.words(), [Word::Lost]);
+        assert!(driver.next_request().1 > Duration::ZERO);
+    }
+    let mut driver = Driver::watching(&scenes(&["a"]));
+    driver.wait(Duration::from_millis(9_999));
+    driver.fail();
     assert_eq!(driver.words(), [Word::Lost]);
+}
+
+#[test]
+fn nothing_of_a_server_that_is_replaced_outlives_the_next_list() {
+    let mut driver = Driver::watching(&scenes(&["a", "b"]));
+    driver.machine.handle_replaced(driver.now);
     assert!(!driver.machine.wants_answer());
-    driver.body(&event("ADDED", &Scene::new("b", 21)));
-    driver.end();
-    assert_eq!(driver.words(), [], "nobody listens any more");
-    assert!(driver.ask().contains("resourceVersion=20&"));
+    driver.body(&event("ADDED", &Scene::new("c", 11)));
+    assert_eq!(driver.words(), [], "nobody listens to the former one");
+    let (request, waited) = driver.next_request();
+    assert!(
+        request
+            .path_and_query()
+            .ends_with("&limit=500&resourceVersion=0")
+    );
+    assert_eq!(waited, Duration::ZERO);
+    // What cannot be read does not stay as the former server told it.
+    let mut broken = Scene::new("b", 3);
+    broken.broken = true;
+    driver.answer(200, PROTOBUF, &list("3", "", &[broken]));
+    assert_eq!(driver.words(), whole(&[]));
+    assert!(driver.problem().contains("name-b"), "{}", driver.problem());
+    assert!(driver.ask().contains("watch=true"));
 }
 
 #[test]

@@ -22,7 +22,6 @@ use prost::Message;
 
 /// Returns Kubernetes' own pods in which every field is set, encoded by Go, and one of our own, so
 /// that there is one where the others are not.
-#[expect(clippy::print_stderr, reason = "a test that has less to check says so")]
 fn pods() -> Vec<(String, Vec<u8>)> {
     let own = podsapi_tests::pods::SamplePod::new("namespace", "name", "uid")
         .label("key", "value")

@@ -68,7 +68,7 @@ pub(crate) enum Command {
 /// Where the server listens.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SocketArgs {
-    /// The server's UNIX socket: a path, or unix:///PATH
+    /// The server's UNIX socket: a path, or `unix:///PATH`
     #[arg(long = "socket", env = "PODSAPI_SOCKET", value_name = "PATH", value_delimiter = ',',
           num_args = 1, default_value = DEFAULT_SOCKET, value_parser = socket())]
     sockets: Vec<PathBuf>,
@@ -218,7 +218,7 @@ pub(crate) enum LogFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// Where to listen, a path or unix:///PATH; may be given more than once. By default the
+    /// Where to listen, a path or `unix:///PATH`; may be given more than once. By default the
     /// listeners that a supervisor passed, or else /var/lib/kubelet/pods-api/pods-api.sock
     #[arg(
         long = "socket",

@@ -90,7 +90,9 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
                     cause: HttpBindError::Socket(cause),
                     ..
                 } => not_made(&error, cause),
-                _ => Failure::Start(error.to_string()),
+                ServeError::Open(_) | ServeError::Metrics { .. } | ServeError::Accept { .. } => {
+                    Failure::Start(error.to_string())
+                }
             })
     });
     // What waits for a disk or for a plugin that does not answer would otherwise be waited for.
@@ -264,11 +266,9 @@ fn listeners(args: &ServeArgs, inherited: Vec<Listener>) -> Result<Vec<Listener>
 
 /// Returns the failure to make a socket, with the flag that would allow it if there is one.
 fn not_made(error: &dyn fmt::Display, cause: &BindError) -> Failure {
-    Failure::Start(match cause {
-        BindError::SharedFolder { .. } => {
-            format!("{error}, or give --allow-shared-socket-folder")
-        }
-        _ => error.to_string(),
+    Failure::Start(match matches!(cause, BindError::SharedFolder { .. }) {
+        true => format!("{error}, or give --allow-shared-socket-folder"),
+        false => error.to_string(),
     })
 }
 

@@ -76,7 +76,9 @@ fn only_the_texts_that_are_not_utf_8_change() {
     metadata
         .annotations
         .insert("key".into(), "\u{fffd}a\u{fffd}".into());
-    expected.spec.as_mut().unwrap().containers[0].args[1] = "\u{fffd}b\u{fffd}".into();
+    for container in &mut expected.spec.as_mut().unwrap().containers {
+        container.args = vec!["one".into(), "\u{fffd}b\u{fffd}".into()];
+    }
     expected.status.as_mut().unwrap().message = Some("\u{fffd}c\u{fffd}".into());
     assert_eq!(read, expected);
     assert_eq!(
@@ -111,7 +113,6 @@ fn an_answer_of_a_runtime_is_read_whatever_its_container_said() {
             exit_code: 7,
             ..ContainerStatus::default()
         }),
-        ..ContainerStatusResponse::default()
     };
     let read: ContainerStatusResponse = decode(&*broken(&answer)).unwrap();
     let status = read.status.unwrap();

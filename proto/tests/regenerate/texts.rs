@@ -93,11 +93,13 @@ fn made(
     messages: &BTreeMap<String, Message>,
 ) -> Option<String> {
     let number = field.number();
-    match field.r#type() {
-        Type::String => return Some(format!("text({number}, {name:?})")),
-        Type::Message => {}
-        Type::Group => panic!("{}.{name} is a group", message.name()),
-        _ => return None,
+    let kind = field.r#type();
+    assert_ne!(kind, Type::Group, "{}.{name}", message.name());
+    if kind == Type::String {
+        return Some(format!("text({number}, {name:?})"));
+    }
+    if kind != Type::Message {
+        return None;
     }
     let nested = message.nested_type.iter().find(|nested| {
         let inner = format!(".{}.{}", message.name(), nested.name());
@@ -116,7 +118,7 @@ fn made(
     let inner = messages
         .get(field.type_name())
         .unwrap_or_else(|| panic!("{}.{name}: {}", message.name(), field.type_name()));
-    (!self::fields(&inner.definition, messages).is_empty()).then(|| {
+    (!fields(&inner.definition, messages).is_empty()).then(|| {
         format!(
             "inner({number}, {name:?}, <crate::{} as Texts>::TEXTS)",
             inner.rust

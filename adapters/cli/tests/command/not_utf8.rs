@@ -83,7 +83,7 @@ impl Shared {
                 read => question.extend(&piece[..read]),
             }
         }
-        let question = String::from_utf8(question).unwrap();
+        let question = String::from_utf8_lossy(&question);
         let kind = "content-type: application/vnd.kubernetes.protobuf";
         if !question.contains("watch=true") {
             let list = self.list();
@@ -93,13 +93,16 @@ impl Shared {
             );
             return stream.write_all(&[head.as_bytes(), &list].concat());
         }
-        let version = question.split("&resourceVersion=").nth(1).unwrap();
-        let version = version.split(['&', ' ']).next().unwrap();
-        let mut sent: usize = version.parse().unwrap();
+        let version = question
+            .split("&resourceVersion=")
+            .nth(1)
+            .unwrap_or_default();
+        let version = version.split(['&', ' ']).next().unwrap_or_default();
+        let mut sent: usize = version.parse().map_err(std::io::Error::other)?;
         let head = format!("HTTP/1.1 200 OK\r\n{kind};stream=watch\r\n");
         stream.write_all(format!("{head}transfer-encoding: chunked\r\n\r\n").as_bytes())?;
         while !self.over.load(Ordering::SeqCst) {
-            let news: Vec<_> = self.history.lock().unwrap()[sent..].to_vec();
+            let news = self.since(sent);
             sent += news.len();
             for (_, pod) in news {
                 let event = event(&pod);
@@ -109,6 +112,10 @@ impl Shared {
             std::thread::sleep(Duration::from_millis(5));
         }
         Ok(())
+    }
+
+    fn since(&self, version: usize) -> Vec<(&'static str, Vec<u8>)> {
+        self.history.lock().unwrap()[version..].to_vec()
     }
 
     fn list(&self) -> Vec<u8> {

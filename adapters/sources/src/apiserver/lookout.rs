@@ -1,7 +1,7 @@
 //! Looks out for a kubeconfig that comes to name another server or user while a watch is under way.
 
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,9 +62,9 @@ async fn look(access: Arc<Mutex<Access>>, found: Arc<Notify>) {
 }
 
 /// What changes with the file's content, links to it included; `None` while it is not there.
-async fn stamp(file: &PathBuf) -> Option<(u64, u64, u64, i64, i64)> {
+async fn stamp(file: &Path) -> Option<(u64, u64, u64, i64, i64)> {
     let metadata = tokio::task::spawn_blocking({
-        let file = file.clone();
+        let file = file.to_owned();
         move || std::fs::metadata(file).ok()
     });
     let found = metadata.await.ok().flatten()?;

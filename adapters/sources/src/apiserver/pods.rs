@@ -142,11 +142,7 @@ impl Pods {
         let kept = keeper.and_then(Keeper::problem).cloned();
         let refused = self.refused.values().cloned();
         let nobody = self.nobody.clone();
-        let now: BTreeSet<_> = refused
-            .chain(troubles)
-            .chain(kept)
-            .chain(nobody)
-            .collect();
+        let now: BTreeSet<_> = refused.chain(troubles).chain(kept).chain(nobody).collect();
         self.problems.replace(now, SOURCE, &self.sink);
     }
 

@@ -290,7 +290,7 @@ async fn a_kubeconfig_that_becomes_another_clusters_leaves_nothing_of_the_former
             .await;
         assert_eq!(heard.pods["ns/pod-2"], pod("2", "new"));
         let asked = now.asked();
-        let list = asked.iter().filter(|question| !question.is_watch()).last();
+        let list = asked.iter().rfind(|question| !question.is_watch());
         assert!(list.unwrap().path.ends_with("resourceVersion=0"));
         assert_eq!(heard.problem(), "", "{change}");
     }

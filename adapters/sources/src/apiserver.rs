@@ -61,6 +61,8 @@ pub struct Options {
     pub node_name: String,
     /// Over how long a first new attempt is spread, so that many nodes do not come back together.
     pub backoff: Duration,
+    /// How often it is looked whether the kubeconfig has changed.
+    pub lookout: Duration,
     /// The file that keeps the pods from run to run; none by default.
     pub checkpoint: Option<Checkpoint>,
 }
@@ -72,6 +74,7 @@ impl Options {
         Self {
             cluster,
             backoff: listwatch::Options::new(node_name.as_str(), 0).backoff,
+            lookout: LOOKOUT,
             node_name,
             checkpoint: None,
         }
@@ -84,7 +87,7 @@ impl Options {
 ///
 /// Ends only when the sink does not accept the source.
 pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError> {
-    let checkpoint = options.checkpoint.clone();
+    let (checkpoint, period) = (options.checkpoint.clone(), options.lookout);
     let keeper =
         checkpoint.map(|checkpoint| Keeper::new(checkpoint, &options.node_name, &options.cluster));
     let mut reloads = sink.reloads();
@@ -101,7 +104,7 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         keeper,
         pods: Pods::new(sink, options),
     };
-    let lookout = Lookout::begin(Arc::clone(&access));
+    let lookout = Lookout::begin(Arc::clone(&access), period);
     let mut call = Call::None;
     loop {
         if let Some(request) = machine.poll_request(clock.now()) {
@@ -189,5 +192,8 @@ async fn keep(keeper: Option<&mut Keeper>, pods: &Pods) -> Option<checkpoint::Ea
         None => std::future::pending().await,
     }
 }
+
+/// One look is a system call; a cluster is not replaced in a hurry.
+const LOOKOUT: Duration = Duration::from_secs(10);
 
 const SOURCE: &str = "apiserver";

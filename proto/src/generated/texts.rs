@@ -1381,6 +1381,7 @@ impl Texts for crate::diagnostics::GetStatusResponse {
         text(2, "schema_version"),
         text(4, "waiting_for"),
         inner(5, "sources", <crate::diagnostics::Source as Texts>::TEXTS),
+        text(10, "node_name"),
     ];
 }
 

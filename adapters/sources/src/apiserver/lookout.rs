@@ -20,10 +20,10 @@ pub(super) struct Lookout {
 
 impl Lookout {
     /// Begins to look at the file that the access is made of.
-    pub(super) fn begin(access: Arc<Mutex<Access>>) -> Self {
+    pub(super) fn begin(access: Arc<Mutex<Access>>, period: Duration) -> Self {
         let found = Arc::new(Notify::new());
         // By itself, since it may wait for a plugin while it has the access.
-        let looking = tokio::spawn(look(access, Arc::clone(&found)));
+        let looking = tokio::spawn(look(access, period, Arc::clone(&found)));
         Self { found, looking }
     }
 
@@ -39,14 +39,14 @@ impl Drop for Lookout {
     }
 }
 
-async fn look(access: Arc<Mutex<Access>>, found: Arc<Notify>) {
+async fn look(access: Arc<Mutex<Access>>, period: Duration, found: Arc<Notify>) {
     let file = access.lock().await.file().map(PathBuf::from);
     let Some(file) = file else {
         return;
     };
     let mut seen = stamp(&file).await;
     loop {
-        sleep(PERIOD).await;
+        sleep(period).await;
         let now = stamp(&file).await;
         if now == seen {
             continue;
@@ -71,6 +71,3 @@ async fn stamp(file: &Path) -> Option<(u64, u64, u64, i64, i64)> {
     let (seconds, nanos) = (found.mtime(), found.mtime_nsec());
     Some((found.dev(), found.ino(), found.size(), seconds, nanos))
 }
-
-/// One look is a system call; a cluster is not replaced in a hurry.
-const PERIOD: Duration = Duration::from_secs(10);

@@ -42,6 +42,7 @@ impl Source {
         let file = folder.path().join("config");
         let mut options = Options::new(Cluster::Kubeconfig(file), "n");
         options.backoff = Duration::from_millis(1);
+        options.lookout = Duration::from_millis(50);
         change(&mut options);
         let recorder = Recorder::new();
         let running = tokio::spawn(run(options, recorder.sink.clone())).abort_handle();

@@ -1,13 +1,11 @@
 //! How a request enters the core, and how an answer leaves it.
 
-use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::sync::Arc;
 
 use bytes::Bytes;
 use podsapi_proto::schema::Message;
-use podsapi_proto::text::readable;
 
 use crate::mask::{FieldMask, MaskError};
 use crate::outgoing::Outgoing;
@@ -213,11 +211,11 @@ impl Method {
     }
 }
 
-/// Reads the `podUID` of a request for one pod, which is empty when it is not there. What is not
-/// UTF-8 in it is read as in the UIDs of pods, so that each pod can be asked for by what is in it.
-pub(crate) fn requested_uid(body: &[u8]) -> Result<Cow<'_, str>, WireError> {
+/// Reads the `podUID` of a request for one pod, which is empty when it is not there. One that is not
+/// UTF-8 is refused, as gRPC servers in Go do; pods whose own is not are asked for as it is read.
+pub(crate) fn requested_uid(body: &[u8]) -> Result<&str, WireError> {
     let mut reader = Reader::new(body);
-    let mut uid = Cow::Borrowed("");
+    let mut uid = "";
     loop {
         let offset = reader.position();
         let Some(record) = reader.record()? else {
@@ -232,7 +230,8 @@ pub(crate) fn requested_uid(body: &[u8]) -> Result<Cow<'_, str>, WireError> {
                 }
                 .at(offset));
             }
-            uid = readable(record.payload);
+            uid = core::str::from_utf8(record.payload)
+                .map_err(|_| WireErrorKind::NotUtf8.at(offset))?;
         }
     }
 }

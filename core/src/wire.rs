@@ -24,6 +24,8 @@ pub enum WireErrorKind {
     FieldNumber,
     /// A group ends that was not open, or under another number than it began with.
     GroupEnd,
+    /// A string of a request holds bytes that are not UTF-8.
+    NotUtf8,
     /// Messages and groups are nested deeper than [`MAX_DEPTH`].
     TooDeep,
     /// A value reaches beyond the end of the message that holds it.
@@ -291,6 +293,7 @@ impl fmt::Display for WireError {
                 write!(f, "expected a field number from 1 to {MAX_FIELD_NUMBER}")?;
             }
             WireErrorKind::GroupEnd => write!(f, "found the end of a group that is not open")?,
+            WireErrorKind::NotUtf8 => write!(f, "expected a string of UTF-8, found other bytes")?,
             WireErrorKind::TooDeep => write!(f, "expected at most {MAX_DEPTH} levels of nesting")?,
             WireErrorKind::Truncated => write!(f, "found the end inside a value")?,
             WireErrorKind::Varint => write!(f, "expected a varint of 64 bits, found a longer one")?,

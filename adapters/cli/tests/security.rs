@@ -238,6 +238,10 @@ const PATHS: &[(&str, &[&str])] = &[
     ("adapters/cli/src/kubelet.rs", &[]),
     ("adapters/cli/src/serve.rs", &[]),
     (
+        "adapters/cli/src/this_node.rs",
+        &["`/etc/hosts`, `/proc/self/ns/uts`"],
+    ),
+    (
         "adapters/cli/src/mask/sample.rs",
         &["the file of `mask --pod`"],
     ),
@@ -250,6 +254,13 @@ const PATHS: &[(&str, &[&str])] = &[
         "adapters/client/src/error.rs",
         &["sockets that are dialled"],
     ),
+    // It looks whether a kubeconfig has changed.
+    (
+        "adapters/sources/src/apiserver/lookout.rs",
+        &["`--config`, a kubeconfig"],
+    ),
+    // It only spells the folder as an absolute path.
+    ("adapters/sources/src/manifests.rs", &["`--manifests`"]),
     (
         "adapters/folder/src/folder.rs",
         &[

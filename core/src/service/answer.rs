@@ -41,7 +41,7 @@ impl Pods {
                 let uid = requested_uid(&call.body).map_err(Refusal::Malformed)?;
                 let pod = self
                     .store
-                    .get(&uid)
+                    .get(uid)
                     .filter(|pod| namespaces.contains(pod.namespace()));
                 let Some(pod) = pod else {
                     return Err(Refusal::NotFound(uid));

@@ -1,6 +1,5 @@
 //! What a client is told when a call fails or a watch ends: every text and every reason.
 
-use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt::Write;
@@ -17,7 +16,7 @@ use crate::wire::WireError;
 pub(super) enum Refusal<'a> {
     Malformed(WireError),
     Mask(MaskError),
-    NotFound(Cow<'a, str>),
+    NotFound(&'a str),
     NotReady(Readiness),
     RateLimited(Empty),
     TooManyWatches { limit: u32 },
@@ -36,7 +35,7 @@ impl From<Refusal<'_>> for Status {
             Refusal::Mask(error) => error.status(),
             Refusal::NotFound(uid) => Self::new(
                 Code::NotFound,
-                format!("pod with UID {} not found", printable(&uid)),
+                format!("pod with UID {} not found", printable(uid)),
             )
             .with_reason("POD_NOT_FOUND"),
             Refusal::NotReady(readiness) => Self::new(

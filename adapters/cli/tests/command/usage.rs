@@ -94,7 +94,9 @@ fn a_node_name_that_no_node_can_have_is_refused() {
         assert!(ended.stderr.contains("--node-name"), "{}", ended.stderr);
         let file = directory.path().join("p.toml");
         std::fs::write(&file, format!("simulate = '1'\nnode-name = '{name}'\n")).unwrap();
-        let ended = run(["serve".as_ref(), "--config".as_ref(), file.as_os_str()]);
+        let mut serve = command(["serve".as_ref(), "--config".as_ref(), file.as_os_str()]);
+        // Variables win over the file.
+        let ended = Running::start(serve.env_remove("PODSAPI_NODE_NAME")).end();
         assert_eq!(ended.code, Some(2), "{name:?}: {ended:?}");
         assert!(ended.stderr.contains("p.toml: "), "{}", ended.stderr);
         assert!(ended.stderr.contains("--node-name"), "{}", ended.stderr);

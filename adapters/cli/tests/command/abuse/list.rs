@@ -115,7 +115,8 @@ pub(super) const ATTACKS: &[Listed] = &[
     (
         "A14 open window, socket not read",
         Deaf(floods::lists),
-        &[Gauge(REPLY_BYTES, 1 << 20)],
+        // The replies are of few lists, each of which counts once for all of them.
+        &[Gauge(CALLS, 20), Gauge(REPLY_BYTES, 100 << 10)],
     ),
     ("A15 HPACK bomb", Flood(floods::references), &[Closed(10)]),
     (
@@ -263,7 +264,7 @@ pub(super) const ATTACKS: &[Listed] = &[
         "A32 stopped peer",
         Hold(20, floods::lists, None),
         // The replies are of one list, which counts once for all of them.
-        &[Frames(2_000), Gauge(CALLS, 20), Gauge(REPLY_BYTES, 1 << 20)],
+        &[Frames(2_000), Gauge(CALLS, 20), Gauge(REPLY_BYTES, 100 << 10)],
     ),
     (
         "A33 closed while answered",

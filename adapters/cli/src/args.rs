@@ -198,6 +198,17 @@ pub(crate) enum SlowWatch {
     Coalesce,
 }
 
+/// Whether to take a runtime's events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CriEvents {
+    /// Unless the runtime gives each event to one reader only
+    Auto,
+    /// Whatever the runtime
+    On,
+    /// Ask every --cri-period only
+    Off,
+}
+
 /// The least serious messages to log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Level {
@@ -257,6 +268,11 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "PODSAPI_CRI_PERIOD", value_name = "SECONDS", default_value_t = 1,
           value_parser = clap::value_parser!(u64).range(1..=3_600), help_heading = RUNTIME)]
     pub(crate) cri_period: u64,
+    /// Whether to take the runtime's events; auto leaves those of containerd before 2 alone, which
+    /// gives each event to one reader only, and so not to a kubelet
+    #[arg(long, env = "PODSAPI_CRI_EVENTS", value_enum, default_value_t = CriEvents::Auto,
+          help_heading = RUNTIME)]
+    pub(crate) cri_events: CriEvents,
     /// An address of this node, for pods on its own network; may be given more than once. By
     /// default the addresses that this machine sends from
     #[arg(long = "host-ip", env = "PODSAPI_HOST_IP", value_name = "IP", value_delimiter = ',',

@@ -128,6 +128,9 @@ impl Joined {
             Word::Runtime { name, .. } => {
                 drop(self.take(|join, _at| join.handle_runtime_name(&name)));
             }
+            Word::Untold(pods) => {
+                drop(self.take(|join, at| join.handle_runtime_untold(pods, at)));
+            }
             Word::Unchanged => drop(self.take(Join::handle_runtime_unchanged)),
             Word::View(view) => drop(self.take(|join, at| join.handle_runtime(view, at))),
         }

@@ -18,7 +18,7 @@ use podsapi_tokio::{
 };
 
 use crate::addresses;
-use crate::args::{NodeName, ServeArgs, SlowWatch};
+use crate::args::{CriEvents, NodeName, ServeArgs, SlowWatch};
 use crate::config::{self as configuration, Settings};
 use crate::failure::Failure;
 use crate::log::{self, Log};
@@ -162,6 +162,11 @@ fn witness(args: &ServeArgs) -> Option<RuntimeSource> {
     }
     let options = cri::Options {
         period: Duration::from_secs(args.cri_period),
+        events: match args.cri_events {
+            CriEvents::Auto => cri::Events::Auto,
+            CriEvents::Off => cri::Events::Off,
+            CriEvents::On => cri::Events::On,
+        },
         ..cri::Options::new(socket.0)
     };
     Some(RuntimeSource { options, host_ips })

@@ -253,5 +253,6 @@ const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 /// 256 KiB: few frames for a large answer, while one frame does not hold up the others for long.
 const FRAME_BYTES: u32 = 256 << 10;
 
-/// Servers keep header blocks under 8 KiB for the sake of other clients; twice that is ample.
-const HEADER_LIST_BYTES: u32 = 16 << 10;
+/// As much as grpc-go takes: trailers hold the text of an error, which can be the whole output of a
+/// program that failed, and one call's that are too large would end all others.
+const HEADER_LIST_BYTES: u32 = 16 << 20;

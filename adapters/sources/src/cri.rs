@@ -6,23 +6,27 @@
 //!    └── failed: Lost, wait           └────── the period, or an event sooner ◀──────┘
 //! ```
 //!
-//! Lists are the truth and are fetched on a period; an event is a hint to fetch them sooner, since
-//! runtimes lose events, deal each to only one of several clients (containerd 1.7), or have none
-//! (containerd 1.6 answers `UNIMPLEMENTED`, and only the period is left). A list says less than a
-//! status, so the status of each sandbox and container is asked for once, and again when the list
-//! shows that it changed (`src/cri/known.rs`). Verbose answers, which hold environments and mounts,
-//! are never asked for.
+//! Lists are the truth and are fetched on a period. An event is a hint at whose status to ask for
+//! sooner, or to list sooner where it is about something new; however many there are, they lead to
+//! one list a second. Runtimes lose events, deal each to only one of several clients (containerd
+//! 1.7, which is left alone for that: [`Events`]), or have none (containerd 1.6), and then only the
+//! period is left. A list says less than a status, so the status of each sandbox and container is
+//! asked for once, and again when the list shows that it changed (`src/cri/known.rs`). Verbose
+//! answers, which hold environments and mounts, are never asked for.
+//!
+//! One status that fails or does not come is a problem in words, leaves what was told before, and
+//! is asked for again soon.
 //!
 //! A runtime that is gone, hangs or answers what cannot be read is [`Word::Lost`] and a problem in
 //! words; what it said before stays the caller's to keep, and connecting is tried again for ever.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use podsapi_client::{Backoff, BackoffOptions};
 use podsapi_proto::json::printable;
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::view::RuntimeView;
@@ -30,6 +34,7 @@ use crate::view::RuntimeView;
 mod answers;
 mod events;
 mod known;
+mod listed;
 pub(crate) mod reading;
 mod round;
 mod runtime;
@@ -37,7 +42,9 @@ mod termination;
 mod trouble;
 
 pub use answers::Answers;
+pub use events::Events;
 
+use events::Hints;
 use known::Known;
 use runtime::Runtime;
 use trouble::Trouble;
@@ -51,6 +58,8 @@ pub struct Options {
     pub period: Duration,
     /// How long the runtime may take for one answer.
     pub deadline: Duration,
+    /// Whether its events are taken.
+    pub events: Events,
 }
 
 impl Options {
@@ -60,6 +69,7 @@ impl Options {
             socket: socket.into(),
             period: PERIOD,
             deadline: DEADLINE,
+            events: Events::default(),
         }
     }
 }
@@ -78,6 +88,9 @@ pub enum Word {
         /// The runtime's version, as it spells it.
         version: String,
     },
+    /// The UIDs of pods of which the runtime lists something that it never told the status of, so that
+    /// what a view lacks of them says nothing; told when they are others than before.
+    Untold(BTreeSet<String>),
     /// The runtime was looked at again and has what it had in the view before.
     Unchanged,
     /// Everything that the runtime has; told when it differs from the view before, and always on a
@@ -93,6 +106,9 @@ pub async fn run(options: Options, tell: impl Fn(Word) + Send + Sync) -> Infalli
         backoff: Backoff::new(backoff(), 0),
         known: Known::default(),
         problem: None,
+        untold: BTreeSet::new(),
+        event_list: None,
+        pause: EVENT_GAP,
         tell,
         options,
     };
@@ -111,6 +127,12 @@ struct Source<T> {
     known: Known,
     /// What was told last.
     problem: Option<String>,
+    /// What was told last of pods that are not told.
+    untold: BTreeSet<String>,
+    /// When events led to a list last.
+    event_list: Option<Instant>,
+    /// How long to wait for more events after one.
+    pause: Duration,
     tell: T,
 }
 
@@ -131,40 +153,111 @@ impl<T: Fn(Word) + Send + Sync> Source<T> {
             version = version.runtime_version,
             "connected to the container runtime"
         );
+        let takes_events = self.options.events.are_taken(&version);
         (self.tell)(Word::Runtime {
             name: version.runtime_name,
             version: version.runtime_version,
         });
         // Much may have changed that no list shows, such as how a container ended.
         self.known.distrust();
-        let changed = Notify::new();
+        let hints = Hints::default();
+        let watching = async {
+            match takes_events {
+                true => events::watch(&runtime, &hints).await,
+                false => std::future::pending().await,
+            }
+        };
         tokio::select! {
-            end = self.ask(&runtime, &changed) => end,
-            never = events::watch(&runtime, &changed) => match never {},
+            end = self.ask(&runtime, &hints) => end,
+            never = watching => match never {},
         }
     }
 
-    /// Makes rounds, each when it is due or sooner when `changed` says so.
-    async fn ask(&mut self, runtime: &Runtime, changed: &Notify) -> Result<Infallible, Trouble> {
-        let mut told: Option<RuntimeView> = None;
+    /// Makes rounds, each when it is due or sooner when `hints` say so.
+    async fn ask(&mut self, runtime: &Runtime, hints: &Hints) -> Result<Infallible, Trouble> {
+        let mut is_first = true;
         loop {
             let began = Instant::now();
             let refused = round::run(runtime, &mut self.known, began).await?;
             self.backoff.reset();
             self.report(refused);
-            let view = self.known.view();
-            if told.as_ref() == Some(&view) {
+            if !self.tell_changes(is_first) {
                 (self.tell)(Word::Unchanged);
-            } else {
-                (self.tell)(Word::View(view.clone()));
-                told = Some(view);
             }
-            let due = began + self.options.period;
-            tokio::select! {
-                () = tokio::time::sleep_until(due) => {}
-                () = changed.notified() => tokio::time::sleep(EVENT_GAP).await,
-            }
+            is_first = false;
+            self.between(runtime, hints, began + self.options.period)
+                .await?;
         }
+    }
+
+    /// Asks for the statuses that `hints` are about, and again for those that did not come, until
+    /// the next list is due or `hints` ask for one.
+    async fn between(
+        &mut self,
+        runtime: &Runtime,
+        hints: &Hints,
+        mut due: Instant,
+    ) -> Result<(), Trouble> {
+        let mut hinted = false;
+        loop {
+            let retry = self.known.retry_at();
+            let wake = retry.map_or(due, |retry| retry.min(due));
+            tokio::select! {
+                () = tokio::time::sleep_until(wake) => {}
+                () = hints.arrived() => tokio::time::sleep(self.pause).await,
+            }
+            let noted = hints.take();
+            let mut lists = noted.lists;
+            for id in &noted.ids {
+                lists |= !self.known.handle_event(id);
+            }
+            let now = Instant::now();
+            if lists {
+                hinted = true;
+                due = due.min(self.event_list.map_or(now, |last| last + EVENT_LIST_GAP));
+            }
+            if due <= now {
+                if hinted {
+                    self.event_list = Some(now);
+                }
+                return Ok(());
+            }
+            let needs = self.known.needs(now);
+            if needs.is_empty() {
+                continue;
+            }
+            let refused = round::statuses(runtime, &mut self.known, needs).await?;
+            self.report(refused);
+            self.tell_changes(false);
+        }
+    }
+
+    /// Tells what changed, or everything if `whole`; returns whether that was anything.
+    fn tell_changes(&mut self, whole: bool) -> bool {
+        let untold = self.known.untold();
+        // A pod is held before a view lacks something of it, and let go after one has it.
+        let held: BTreeSet<String> = untold.union(&self.untold).cloned().collect();
+        self.tell_untold(held);
+        let changed = self.known.take_changed() || whole;
+        if changed {
+            self.tell_view();
+        }
+        self.tell_untold(untold);
+        changed
+    }
+
+    fn tell_untold(&mut self, untold: BTreeSet<String>) {
+        if untold != self.untold {
+            (self.tell)(Word::Untold(untold.clone()));
+            self.untold = untold;
+        }
+    }
+
+    /// Tells everything, and finds out what that costs.
+    fn tell_view(&mut self) {
+        let began = Instant::now();
+        (self.tell)(Word::View(self.known.view()));
+        self.pause = EVENT_GAP.max(began.elapsed() * EVENT_SHARE);
     }
 
     /// Tells what is wrong if that is not known yet.
@@ -193,8 +286,16 @@ const PERIOD: Duration = Duration::from_secs(1);
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// After an event, others follow (a container is made, then started): what arrives within this time
-/// is one round, so that a busy runtime is listed at most some 30 times a second.
+/// is looked at together.
 const EVENT_GAP: Duration = Duration::from_millis(30);
+
+/// A list costs time for each container that there is: when events storm, they lead to no more lists
+/// than the period has.
+const EVENT_LIST_GAP: Duration = Duration::from_secs(1);
+
+/// Between two views that events lead to, this many times as long as one takes: a tenth of one core
+/// at the most.
+const EVENT_SHARE: u32 = 10;
 
 /// A runtime that restarts is back within a second or takes long; one that is gone is asked every
 /// two seconds, which costs one failed connect.

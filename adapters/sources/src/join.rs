@@ -34,6 +34,7 @@
 //!   newer than the view and not in it has none until the next view. Nothing is told of pods that
 //!   no owner has.
 //! * Where nobody looks at a runtime, no view ever comes, and statuses are the owners' own.
+//! * The status of a pod of which the runtime does not tell everything that it lists stays as it is.
 //! * While the runtime is lost all statuses stay as they are. The next view is told as a whole list.
 //!
 //! # Lists
@@ -48,7 +49,7 @@
 //! polled is at most one word for each pod and source, for each `handle_*`. An input costs time in
 //! proportion to the pods of the node.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
 
@@ -89,6 +90,8 @@ pub struct Join {
     adopted: Adopted,
     /// What the runtime showed last, by UID; nothing before the first view.
     seen: BTreeMap<String, PodView>,
+    /// The UIDs of pods of which the runtime does not tell everything.
+    untold: BTreeSet<String>,
     runtime: Runtime,
     /// How many views there were.
     views: u64,
@@ -133,6 +136,7 @@ impl Join {
             node,
             adopted: Adopted::default(),
             seen: BTreeMap::new(),
+            untold: BTreeSet::new(),
             runtime: Runtime::Silent,
             views: 0,
             known: BTreeMap::new(),
@@ -191,6 +195,19 @@ impl Join {
     pub fn handle_runtime_unchanged(&mut self, at: i64) {
         if self.runtime == Runtime::Live {
             self.views += 1;
+            // All else that a status follows from was looked at when it came.
+            let mut known = self.known.values();
+            if known.any(|known| known.since + 1 == self.views) {
+                self.step(Lists::default(), at);
+            }
+        }
+    }
+
+    /// Takes the UIDs of the pods of which the runtime lists what it never told: what a view lacks of
+    /// them says nothing, and their status stays.
+    pub fn handle_runtime_untold(&mut self, untold: BTreeSet<String>, at: i64) {
+        self.untold = untold;
+        if self.runtime == Runtime::Live {
             self.step(Lists::default(), at);
         }
     }
@@ -300,6 +317,9 @@ impl Join {
             let Some(pod) = pods.find_map(|held| held.pod.as_ref()) else {
                 continue;
             };
+            if self.untold.contains(uid.as_str()) {
+                continue;
+            }
             let shown = self.seen.get(uid.as_str());
             let Some(shown) = shown.or_else(|| (known.since < self.views).then_some(&nothing))
             else {

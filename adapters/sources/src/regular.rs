@@ -4,9 +4,10 @@ use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Component, Path};
 
-use nix::fcntl::OFlag;
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat};
+use nix::sys::stat::{Mode, SFlag, fstatat};
 
 /// Reads the regular file at `path`, links followed, if it has at most `limit_bytes`.
 ///
@@ -25,25 +26,50 @@ pub(crate) fn read(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> 
 /// # Errors
 ///
 /// When it is anything else.
-#[cfg(feature = "apiserver")]
 pub(crate) fn regular_mode(mode: nix::libc::mode_t) -> Result<(), ReadError> {
-    use nix::sys::stat::SFlag;
-
     match SFlag::from_bits_truncate(mode & SFlag::S_IFMT.bits()) == SFlag::S_IFREG {
         true => Ok(()),
         false => Err(ReadError::NotRegular),
     }
 }
 
-/// Reads the last `limit_bytes` of the regular file at `path`, or all when it has fewer; `path`
-/// itself must be no link, its folders may be.
+/// Reads the last `limit_bytes` of the regular file `beneath` a folder, or all when it has fewer.
+///
+/// Links are followed on the way to the folder and nowhere below it: what is there can be written by
+/// others than those who say where the folder is. The way is gone one name after the other, each
+/// from the descriptor of the last, so that nothing can be exchanged in between.
 ///
 /// # Errors
 ///
-/// When there is no such file, it is a link or not a regular file, or it cannot be read.
-pub(crate) fn read_end(path: &Path, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
-    regular(&std::fs::symlink_metadata(path)?)?;
-    end(open_with(path, OFlag::O_NOFOLLOW)?, limit_bytes)
+/// When there is no such file, it or a folder on the way to it is a link, it is not a regular file,
+/// or it cannot be read.
+pub(crate) fn read_end(
+    folder: &Path,
+    beneath: &Path,
+    limit_bytes: u64,
+) -> Result<Vec<u8>, ReadError> {
+    let pass = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    let mut at = openat(AT_FDCWD, folder, pass, Mode::empty()).map_err(io::Error::from)?;
+    let mut names = beneath.components().peekable();
+    while let Some(name) = names.next() {
+        // A path that leads up leads out of the folder.
+        let Component::Normal(name) = name else {
+            return Err(ReadError::NotRegular);
+        };
+        if names.peek().is_some() {
+            let flags = pass | OFlag::O_NOFOLLOW;
+            at = openat(&at, name, flags, Mode::empty()).map_err(io::Error::from)?;
+            continue;
+        }
+        let found = fstatat(&at, name, AtFlags::AT_SYMLINK_NOFOLLOW).map_err(io::Error::from)?;
+        regular_mode(found.st_mode)?;
+        let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
+        let file = openat(&at, name, flags, Mode::empty()).map_err(io::Error::from)?;
+        let file = File::from(file);
+        regular(&file.metadata()?)?;
+        return end(file, limit_bytes);
+    }
+    Err(ReadError::NotRegular)
 }
 
 fn end(mut file: File, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
@@ -56,13 +82,9 @@ fn end(mut file: File, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
 
 fn open(path: &Path) -> Result<File, ReadError> {
     regular(&std::fs::metadata(path)?)?;
-    open_with(path, OFlag::empty())
-}
-
-fn open_with(path: &Path, flags: OFlag) -> Result<File, ReadError> {
     let file = OpenOptions::new()
         .read(true)
-        .custom_flags((OFlag::O_NONBLOCK | flags).bits())
+        .custom_flags(OFlag::O_NONBLOCK.bits())
         .open(path)?;
     regular(&file.metadata()?)?;
     Ok(file)

@@ -108,7 +108,7 @@ fn hear(said: &mut Said, word: Word) {
         Word::Lost => said.lost = true,
         Word::Problem(problem) => said.problem = problem,
         Word::Runtime { name, .. } => assert_eq!(name, "containerd"),
-        Word::Unchanged => {}
+        Word::Unchanged | Word::Untold(_) => {}
         Word::View(view) => {
             said.view = Some(view);
             said.lost = false;

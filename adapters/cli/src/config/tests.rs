@@ -1,7 +1,7 @@
 //! What a configuration file may say, and what wins.
 
 use super::*;
-use crate::args::{ServeArgs, SlowWatch};
+use crate::args::{CriEvents, ServeArgs, SlowWatch};
 
 fn line(file: &str, flags: &[&str]) -> (tempfile::TempDir, Vec<OsString>) {
     let directory = tempfile::tempdir().unwrap();
@@ -42,6 +42,7 @@ fn every_flag_is_a_key() {
         kubelet-insecure-tls = true
         cri = "unix:///c.sock"
         cri-period = 10
+        cri-events = "off"
         host-ip = ["192.0.2.1", "2001:db8::1"]
         apiserver = "/kc"
         api-backoff = 11
@@ -79,6 +80,7 @@ fn every_flag_is_a_key() {
     let runtime = read.cri.map(|socket| socket.0);
     assert_eq!(runtime, Some(PathBuf::from("/c.sock")));
     assert_eq!((read.cri_period, read.host_ips.len()), (10, 2));
+    assert_eq!(read.cri_events, CriEvents::Off);
     assert_eq!(read.socket_mode.map(|mode| mode.0), Some(0o640));
     let named = file.lines().filter_map(|line| line.split_once(" = "));
     let mut named: Vec<_> = named.map(|(key, _)| key.trim().to_owned()).collect();

@@ -125,6 +125,24 @@ async fn a_refusal_carries_code_text_and_details() {
 }
 
 #[tokio::test]
+async fn a_refusal_of_a_megabyte_is_one_of_that_call_alone() {
+    let text: &'static str = "x".repeat(1 << 20).leak();
+    let (client, _server) = asked(ClientOptions::default(), move |asked| {
+        match asked.uri().path().ends_with("ListPods") {
+            true => Answer::ThenRefuse(13, text, ""),
+            false => Answer::Messages(vec![framed(&v1alpha1::GetPodResponse::default())]),
+        }
+    })
+    .await;
+    let status = refused(soon(client.list()).await);
+    assert_eq!(
+        (status.code(), status.message().len()),
+        (Code::Internal, 1 << 20)
+    );
+    soon(client.get("a")).await.unwrap();
+}
+
+#[tokio::test]
 async fn answers_that_break_the_rules_become_statuses() {
     let message = || framed(&v1alpha1::ListPodsResponse::default());
     for (answer, expected) in [

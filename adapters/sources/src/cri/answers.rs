@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use podsapi_proto::cri;
 use podsapi_proto::text::decode;
-use prost::DecodeError;
+use prost::{DecodeError, Message};
 use tokio::time::Instant;
 
 use super::known::{Known, Need};
+use super::listed;
 use crate::view::RuntimeView;
 
 /// What a runtime has answered so far, round by round as [`run`](super::run) asks it.
@@ -45,22 +46,22 @@ impl Answers {
     /// the order of their IDs, then of each container, as far as they are asked for again.
     ///
     /// What cannot be read, or is about something else, counts as a status that the runtime does
-    /// not tell: the lists are believed then.
+    /// not tell: what was told before stays then.
     ///
     /// # Errors
     ///
-    /// A list cannot be read; the round counts for nothing then.
+    /// What is read of a list cannot be read; the round counts for nothing then.
     pub fn read(
         &mut self,
         sandboxes: &[u8],
         containers: &[u8],
         statuses: &[&[u8]],
     ) -> Result<RuntimeView, DecodeError> {
-        let sandboxes = decode::<cri::ListPodSandboxResponse>(sandboxes)?.items;
-        let containers = decode::<cri::ListContainersResponse>(containers)?.containers;
+        let sandboxes = listed::Sandboxes::decode(sandboxes)?.items;
+        let containers = listed::Containers::decode(containers)?.items;
         let (known, now) = (&mut self.known, self.now);
         let mut statuses = statuses.iter();
-        for need in known.handle_lists(sandboxes, containers, now) {
+        for need in known.handle_lists(&sandboxes, &containers, now) {
             let status = statuses.next().copied().unwrap_or_default();
             let told = match &need {
                 Need::Container(id) => {
@@ -76,9 +77,10 @@ impl Answers {
                 }
             };
             if told.is_none() {
-                known.handle_refused(&need, "is not among the answers".to_owned(), now);
+                known.handle_refused(&need, "is not among the answers", now);
             }
         }
+        known.settle();
         Ok(known.view())
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum Answer {
     Bytes(Vec<u8>),
     /// Bytes as they are, and the end of the stream without a status.
     Cut(Vec<u8>),
+    /// A status of UNKNOWN in trailers, with a text of so many bytes.
+    Explain(usize),
     /// Nothing, ever.
     Never,
     /// Bytes as they are, with a status of OK behind them.
@@ -45,7 +47,7 @@ pub(super) struct Script {
 #[derive(Debug)]
 pub(super) struct Fake {
     pub(super) script: Arc<Mutex<Script>>,
-    pub(super) events: Option<broadcast::Sender<()>>,
+    pub(super) events: Option<broadcast::Sender<Vec<u8>>>,
     accepting: JoinHandle<()>,
 }
 
@@ -60,7 +62,7 @@ impl Fake {
     pub(super) fn start(path: &Path, script: Arc<Mutex<Script>>, with_events: bool) -> Self {
         let _absent = std::fs::remove_file(path);
         let listener = UnixListener::bind(path).unwrap();
-        let events = with_events.then(|| broadcast::channel(16).0);
+        let events = with_events.then(|| broadcast::channel(1 << 10).0);
         let shared = (Arc::clone(&script), events.clone());
         let accepting = tokio::spawn(async move {
             let mut connections = JoinSet::new();
@@ -106,6 +108,16 @@ impl Fake {
         self.answer("ListContainers", message(&list));
     }
 
+    /// Tells an event about the item with this ID.
+    pub(super) fn tell(&self, id: &str) {
+        let event = cri::ContainerEventResponse {
+            container_id: id.to_owned(),
+            ..cri::ContainerEventResponse::default()
+        };
+        let events = self.events.as_ref().expect("it has events");
+        let _nobody = events.send(event.encode_to_vec());
+    }
+
     /// How often a method was called, with whatever ID.
     pub(super) fn count(&self, method: &str) -> usize {
         let script = self.script.lock().unwrap();
@@ -121,7 +133,7 @@ pub(super) fn message(message: &impl Message) -> Answer {
     Answer::Bytes(message.encode_to_vec())
 }
 
-type Shared = (Arc<Mutex<Script>>, Option<broadcast::Sender<()>>);
+type Shared = (Arc<Mutex<Script>>, Option<broadcast::Sender<Vec<u8>>>);
 
 async fn connection(stream: UnixStream, shared: Shared) {
     let Ok(mut connection) = h2::server::handshake(stream).await else {
@@ -151,15 +163,16 @@ async fn call(
         script.lock().unwrap().calls.push(method.to_owned());
         let mut head = Some(respond);
         let mut sending = None;
-        while events.recv().await.is_ok() {
+        while let Ok(event) = events.recv().await {
             // As grpc-go: the head goes out with the first message.
             if let Some(mut respond) = head.take() {
                 let response = grpc().body(()).unwrap();
                 sending = respond.send_response(response, false).ok();
             }
-            // Nobody should read it.
-            if let Some(stream) = &mut sending {
-                stream.send_data(framed(&[0xff; 9]), false).unwrap();
+            if let Some(stream) = &mut sending
+                && stream.send_data(framed(&event), false).is_err()
+            {
+                return;
             }
         }
         return;
@@ -188,6 +201,15 @@ async fn call(
             let mut stream = respond.send_response(response, false).unwrap();
             stream.send_data(bytes.into(), true).unwrap();
             return;
+        }
+        Some(Answer::Explain(length)) => {
+            let response = grpc().body(()).unwrap();
+            let mut stream = respond.send_response(response, false).unwrap();
+            let mut trailers = HeaderMap::new();
+            trailers.insert("grpc-status", 2.into());
+            let text = "x".repeat(length).parse().unwrap();
+            trailers.insert("grpc-message", text);
+            return stream.send_trailers(trailers).unwrap();
         }
         Some(Answer::Never) => std::future::pending().await,
         Some(Answer::Raw(bytes)) => vec![bytes.into()],

@@ -31,25 +31,6 @@ pub(crate) fn sandbox(status: cri::PodSandboxStatus) -> Sandbox {
     }
 }
 
-/// Reads a sandbox of a list whose status is not told; what lists leave out is taken from before.
-pub(super) fn listed_sandbox(listed: &cri::PodSandbox, before: Option<Sandbox>) -> Sandbox {
-    let metadata = listed.metadata.clone().unwrap_or_default();
-    let before = before.unwrap_or_default();
-    Sandbox {
-        id: listed.id.clone(),
-        pod_uid: metadata.uid,
-        namespace: metadata.namespace,
-        name: metadata.name,
-        attempt: metadata.attempt,
-        ready: is_ready(listed.state),
-        created_at: listed.created_at,
-        annotations: listed.annotations.clone(),
-        labels: listed.labels.clone(),
-        ips: before.ips,
-        host_network: before.host_network,
-    }
-}
-
 /// Reads the status of a container, all but its sandbox, which only lists tell.
 pub(crate) fn container(status: cri::ContainerStatus) -> Container {
     let metadata = status.metadata.unwrap_or_default();
@@ -72,41 +53,13 @@ pub(crate) fn container(status: cri::ContainerStatus) -> Container {
     }
 }
 
-/// Reads a container of a list whose status is not told; what lists leave out is taken from before.
-///
-/// How a container ended is in its status alone, so that one which has ended is in an unknown state
-/// unless its end was told before.
-pub(super) fn listed_container(listed: &cri::Container, before: Option<Container>) -> Container {
-    let metadata = listed.metadata.clone().unwrap_or_default();
-    let image = listed.image.clone().unwrap_or_default().image;
-    let before = before.unwrap_or_else(|| Container {
-        image,
-        image_ref: listed.image_ref.clone(),
-        ..Container::default()
-    });
-    let state = match state(listed.state) {
-        ContainerState::Exited if before.state == ContainerState::Exited => ContainerState::Exited,
-        ContainerState::Exited | ContainerState::Unknown => ContainerState::Unknown,
-        ContainerState::Created => ContainerState::Created,
-        ContainerState::Running => ContainerState::Running,
-    };
-    Container {
-        id: listed.id.clone(),
-        sandbox_id: listed.pod_sandbox_id.clone(),
-        name: name(&metadata, &listed.labels),
-        attempt: metadata.attempt,
-        restart_count: restart_count(&metadata, &listed.annotations),
-        created_at: listed.created_at,
-        state,
-        ..before
-    }
-}
-
-fn is_ready(state: i32) -> bool {
+/// Reads the state of a sandbox.
+pub(super) fn is_ready(state: i32) -> bool {
     state == i32::from(cri::PodSandboxState::SandboxReady)
 }
 
-fn state(state: i32) -> ContainerState {
+/// Reads the state of a container.
+pub(super) fn state(state: i32) -> ContainerState {
     match cri::ContainerState::try_from(state) {
         Ok(cri::ContainerState::ContainerCreated) => ContainerState::Created,
         Ok(cri::ContainerState::ContainerRunning) => ContainerState::Running,

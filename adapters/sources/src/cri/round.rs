@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::known::{Known, Need};
 use super::runtime::Runtime;
 use super::termination;
-use super::trouble::Trouble;
+use super::trouble::{Trouble, shortened};
 
 /// Brings `known` up to date; returns in words what could not be learned of single items.
 pub(super) async fn run(
@@ -22,12 +22,24 @@ pub(super) async fn run(
     // is, but no container can be without its sandbox.
     let containers = runtime.containers().await?;
     let sandboxes = runtime.sandboxes().await?;
-    let needs = known.handle_lists(sandboxes, containers, now);
+    let needs = known.handle_lists(&sandboxes, &containers, now);
+    // What lists hold is not needed any more while statuses are waited for.
+    drop((containers, sandboxes));
+    statuses(runtime, known, needs).await
+}
+
+/// Asks for these statuses; returns in words what could not be learned.
+pub(super) async fn statuses(
+    runtime: &Runtime,
+    known: &mut Known,
+    needs: Vec<Need>,
+) -> Result<Option<String>, Trouble> {
     let mut answers = stream::iter(needs)
         .map(|need| ask(runtime, need))
         .buffer_unordered(CONCURRENT_CALLS);
     let mut overdue = 0;
     while let Some(answer) = answers.next().await {
+        let now = Instant::now();
         match answer {
             Answer::Container(status, last_words) => {
                 known.handle_container(*status, last_words, now);
@@ -35,14 +47,14 @@ pub(super) async fn run(
             Answer::Sandbox(status) => known.handle_sandbox(*status, now),
             Answer::Failed(need, error) => match &error {
                 ClientError::Refused(status) if status.code() == Code::NotFound => {
-                    known.handle_gone(&need);
+                    known.handle_missing(&need, now);
                 }
                 ClientError::Refused(status) => {
                     overdue += usize::from(status.code() == Code::DeadlineExceeded);
                     if overdue >= CONCURRENT_CALLS {
                         return Err(Trouble::StatusesOverdue);
                     }
-                    known.handle_refused(&need, error.to_string(), now);
+                    known.handle_refused(&need, &shortened(error.to_string()), now);
                 }
                 ClientError::Transport(_) => {
                     let method = need.method();
@@ -51,6 +63,7 @@ pub(super) async fn run(
             },
         }
     }
+    known.settle();
     Ok(summary(&known.refused()))
 }
 
@@ -88,7 +101,7 @@ fn summary(refused: &BTreeSet<String>) -> Option<String> {
     if more > 0 {
         text.push_str(&format!("; and {more} more"));
     }
-    text.push_str(" (they stay as lists and earlier answers have them; it is asked again)");
+    text.push_str(" (they stay as they were told last; it is asked again)");
     Some(text)
 }
 

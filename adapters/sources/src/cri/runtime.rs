@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
+use bytes::Bytes;
 use podsapi_client::{Channel, ChannelOptions, ClientError, Code, MessageStream, Status};
 use podsapi_proto::cri;
 use podsapi_proto::text::{Texts, decode};
-use prost::Message;
+use prost::{DecodeError, Message};
 
+use super::listed;
 use super::trouble::Trouble;
 
 /// A connection to a runtime.
@@ -32,19 +34,21 @@ impl Runtime {
 
     pub(super) async fn version(&self) -> Result<cri::VersionResponse, Trouble> {
         let request = cri::VersionRequest::default();
-        self.whole("Version", &request).await
+        self.whole("Version", &request, decode).await
     }
 
-    pub(super) async fn containers(&self) -> Result<Vec<cri::Container>, Trouble> {
+    pub(super) async fn containers(&self) -> Result<Vec<listed::Container>, Trouble> {
         let request = cri::ListContainersRequest::default();
-        let response: cri::ListContainersResponse = self.whole("ListContainers", &request).await?;
-        Ok(response.containers)
+        let read = |answer: Bytes| listed::Containers::decode(answer);
+        let list = self.whole("ListContainers", &request, read).await?;
+        Ok(list.items)
     }
 
-    pub(super) async fn sandboxes(&self) -> Result<Vec<cri::PodSandbox>, Trouble> {
+    pub(super) async fn sandboxes(&self) -> Result<Vec<listed::Sandbox>, Trouble> {
         let request = cri::ListPodSandboxRequest::default();
-        let response: cri::ListPodSandboxResponse = self.whole("ListPodSandbox", &request).await?;
-        Ok(response.items)
+        let read = |answer: Bytes| listed::Sandboxes::decode(answer);
+        let list = self.whole("ListPodSandbox", &request, read).await?;
+        Ok(list.items)
     }
 
     pub(super) async fn container(&self, id: &str) -> Result<cri::ContainerStatus, ClientError> {
@@ -73,12 +77,13 @@ impl Runtime {
     }
 
     /// Calls a method that is about the runtime as a whole.
-    async fn whole<A: Texts>(
+    async fn whole<A>(
         &self,
         method: &'static str,
         request: &impl Message,
+        read: impl FnOnce(Bytes) -> Result<A, DecodeError>,
     ) -> Result<A, Trouble> {
-        let called = self.call(method, request, self.deadline).await;
+        let called = self.call(method, request, self.deadline, read).await;
         called.map_err(|error| Trouble::Call { method, error })
     }
 
@@ -88,20 +93,21 @@ impl Runtime {
         method: &'static str,
         request: &impl Message,
     ) -> Result<A, ClientError> {
-        self.call(method, request, self.deadline / STATUS_SHARE)
+        self.call(method, request, self.deadline / STATUS_SHARE, decode)
             .await
     }
 
-    async fn call<A: Texts>(
+    async fn call<A>(
         &self,
         method: &'static str,
         request: &impl Message,
         deadline: Duration,
+        read: impl FnOnce(Bytes) -> Result<A, DecodeError>,
     ) -> Result<A, ClientError> {
         let path = format!("{SERVICE}{method}");
         let message = request.encode_to_vec();
         let answer = self.channel.unary(&path, &message, Some(deadline)).await?;
-        decode(answer).map_err(|error| {
+        read(answer).map_err(|error| {
             let text = format!("the answer does not decode: {error}");
             Status::new(Code::Internal, text).into()
         })

@@ -26,6 +26,7 @@ impl Trouble {
         let socket = socket.display();
         let what = match self {
             Self::Call { method, error } => {
+                let error = shortened(error.to_string());
                 format!("the container runtime at {socket} fails {method}: {error}")
             }
             Self::Connect(error) => format!("the container runtime: {error}"),
@@ -77,3 +78,15 @@ fn connect_advice(error: &ConnectError) -> &'static str {
 }
 
 const HANGS: &str = "the runtime hangs or is overloaded: check its log";
+
+/// Cuts what a runtime says of a failure, which may be the whole output of another program.
+pub(super) fn shortened(mut text: String) -> String {
+    if text.len() > TEXT_LIMIT_BYTES {
+        text.truncate(text.floor_char_boundary(TEXT_LIMIT_BYTES));
+        text.push_str("...");
+    }
+    text
+}
+
+/// Says what is wrong in a line of a log.
+const TEXT_LIMIT_BYTES: usize = 1 << 10;

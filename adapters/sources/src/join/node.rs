@@ -126,6 +126,13 @@ impl Node {
         self.drain()
     }
 
+    pub(super) fn untold(&mut self, uids: &[&str]) -> Vec<(SourceRef, SourceEvent)> {
+        self.clock += 1;
+        let uids = uids.iter().copied().map(str::to_owned).collect();
+        self.join.handle_runtime_untold(uids, self.clock);
+        self.drain()
+    }
+
     pub(super) fn lose(&mut self) -> Vec<(SourceRef, SourceEvent)> {
         self.join.handle_runtime_lost();
         self.drain()

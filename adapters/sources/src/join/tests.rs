@@ -208,7 +208,10 @@ fn a_pod_that_is_newer_than_the_view_has_no_status_until_the_next() {
         status.container_statuses[0].restart_count()
     };
     assert_eq!(restarts(&mut node), 0);
+    node.untold(&["u"]);
     node.view(&RuntimeView::default());
+    assert_eq!(restarts(&mut node), 0, "nothing that was told says so");
+    node.untold(&[]);
     assert_eq!(
         restarts(&mut node),
         1,

@@ -13,13 +13,16 @@ use std::path::Path;
 
 use podsapi_proto::text::readable;
 
+use super::{LOG_NAMES, split};
 use crate::regular;
 
 /// Returns what the last lines of the log at `path` say; `None` if it cannot be read.
 ///
-/// A link in the log's place is not followed: pods can be given the folder of logs to write to.
+/// A link in the log's place or in that of its pod's folder is not followed: pods can be given the
+/// folder of logs to write to.
 pub(super) fn last_lines(path: &Path) -> Option<String> {
-    let read = regular::read_end(path, WINDOW_BYTES).ok()?;
+    let (folder, beneath) = split(path, LOG_NAMES);
+    let read = regular::read_end(folder, beneath, WINDOW_BYTES).ok()?;
     let is_cut = u64::try_from(read.len()).is_ok_and(|length| length >= WINDOW_BYTES);
     let whole = match read.iter().position(|byte| *byte == b'\n') {
         // The first line begins before what was read.
@@ -200,5 +203,31 @@ mod tests {
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
         assert_eq!(last_lines(&pipe), None);
         assert_eq!(last_lines(directory.path()), None);
+    }
+
+    #[test]
+    fn links_are_followed_above_the_folder_of_a_pod_and_not_below() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        let link = |to: &str, path: &str| std::os::unix::fs::symlink(at(to), at(path)).unwrap();
+        std::fs::create_dir_all(at("disk/pods/pod/c")).unwrap();
+        std::fs::create_dir_all(at("elsewhere/c")).unwrap();
+        for file in [
+            "disk/pods/pod/c/0.log",
+            "elsewhere/c/0.log",
+            "elsewhere/0.log",
+        ] {
+            std::fs::write(at(file), format!("{TIME} stdout F words\n")).unwrap();
+        }
+        link("disk", "log");
+        link("elsewhere", "disk/pods/linked");
+        link("elsewhere", "disk/pods/pod/linked");
+        link("elsewhere/0.log", "disk/pods/pod/c/linked.log");
+        let words = |path: &str| last_lines(&at(path));
+        assert_eq!(words("log/pods/pod/c/0.log").as_deref(), Some("words\n"));
+        assert_eq!(words("log/pods/linked/c/0.log"), None);
+        assert_eq!(words("log/pods/pod/linked/0.log"), None);
+        assert_eq!(words("log/pods/pod/c/linked.log"), None);
+        assert_eq!(words("log/pods/pod/c/../c/0.log"), None);
     }
 }

@@ -121,7 +121,7 @@ async fn a_status_that_breaks_the_rules_is_a_problem_of_that_container_alone() {
         assert!(problem.starts_with("container bad: "), "{problem}");
         assert!(problem.contains(words), "{words}: {problem}");
         assert!(problem.ends_with("it is asked again)"), "{problem}");
-        assert_eq!(ear.view().await.containers[1].image_ref, "resolved");
+        assert_eq!(ear.view().await.containers[0].image_ref, "resolved");
     }
 }
 
@@ -207,7 +207,7 @@ async fn an_event_that_cannot_be_read_is_a_hint_as_any_other() {
     let rounds = fake.count("ListPodSandbox");
     // The fake's events are garbage: many at once are few rounds, and none is a problem.
     for _ in 0..10 {
-        fake.events.as_ref().unwrap().send(()).unwrap();
+        fake.events.as_ref().unwrap().send(vec![0xff; 9]).unwrap();
     }
     assert_eq!(ear.next().await, Word::Unchanged);
     let rounds = fake.count("ListPodSandbox") - rounds;

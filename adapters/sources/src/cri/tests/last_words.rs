@@ -76,6 +76,48 @@ async fn the_last_words_of_a_container_are_read_from_the_file_mounted_for_them()
 }
 
 #[tokio::test]
+async fn links_are_followed_above_the_pods_of_a_kubelet_and_not_below() {
+    for (linked, file, expected) in [
+        (
+            "kubelet",
+            "kubelet/pods/uid/containers/c/words",
+            Some("words"),
+        ),
+        ("kubelet", "kubelet/other/uid/containers/c/words", None),
+        (
+            "kubelet/pods/uid",
+            "kubelet/pods/uid/containers/c/words",
+            None,
+        ),
+        (
+            "kubelet/pods/uid/containers",
+            "kubelet/pods/uid/containers/c/words",
+            None,
+        ),
+        (
+            "kubelet/pods/uid/containers/c",
+            "kubelet/pods/uid/containers/c/words",
+            None,
+        ),
+        (
+            "kubelet/pods/uid/containers/c/words",
+            "kubelet/pods/uid/containers/c/words",
+            None,
+        ),
+    ] {
+        let ended = Ended::new(0);
+        let (linked, file) = (ended.folder().join(linked), ended.folder().join(file));
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "words").unwrap();
+        let moved = ended.folder().join("elsewhere");
+        std::fs::rename(&linked, &moved).unwrap();
+        std::os::unix::fs::symlink(&moved, &linked).unwrap();
+        let words = ended.mounts(&file).last_words().await;
+        assert_eq!(words.as_deref(), expected, "{}", linked.display());
+    }
+}
+
+#[tokio::test]
 async fn a_container_that_failed_without_words_has_the_end_of_its_log_where_it_asks_for_that() {
     let ended = Ended::new(1).leaves("").logs("oh no", FALLBACK);
     assert_eq!(ended.last_words().await.as_deref(), Some("oh no\n"));

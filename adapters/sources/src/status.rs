@@ -112,7 +112,7 @@ mod properties;
 #[cfg(test)]
 pub(crate) mod scenes;
 
-pub use evidence::PodView;
+pub use evidence::{PodView, PodViews};
 
 use conditions::Cast;
 use containers::Built;

@@ -57,7 +57,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
 
-use crate::status::{PodView, PodViews, StatusError, status};
+use crate::status::{PodView, PodViews, StatusError, guess, status};
 use crate::view::{NodeFacts, RuntimeView};
 
 mod claims;
@@ -67,6 +67,8 @@ mod owner;
 
 #[cfg(test)]
 mod captured_tests;
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
@@ -132,6 +134,8 @@ struct Known {
     /// What the last status was worked out from.
     from: Option<(EncodedPod, PodView)>,
     status: Option<EncodedStatus>,
+    /// The last of these without what is only a guess.
+    sure: Option<EncodedStatus>,
     problem: Option<StatusError>,
 }
 
@@ -247,6 +251,24 @@ impl Join {
         &self.foreign
     }
 
+    /// Tells whether anybody has or had this UID.
+    #[cfg(test)]
+    fn knows(&self, uid: &str) -> bool {
+        self.registry.name(&Uid::new(uid)).is_some()
+    }
+
+    /// Tells whether an owner or the runtime has shown whose this UID is.
+    #[cfg(test)]
+    fn has_proof(&self, uid: &str) -> bool {
+        self.registry.is_proven(&Uid::new(uid))
+    }
+
+    /// How many UIDs are remembered that nobody has.
+    #[cfg(test)]
+    fn remembered(&self) -> usize {
+        self.registry.past()
+    }
+
     /// Works out what has changed and tells it.
     fn step(&mut self, lists: Lists, at: i64) {
         self.adopted.keep_up(&self.owners);
@@ -298,6 +320,7 @@ impl Join {
                     since: self.views,
                     from: None,
                     status: None,
+                    sure: None,
                     problem: None,
                 };
                 self.known.insert(uid.clone(), known);
@@ -336,9 +359,15 @@ impl Join {
                 continue;
             }
             known.from = Some((pod.clone(), shown.clone()));
-            match status(pod, known.status.as_ref(), shown, &self.node, at) {
+            let said = known.status.as_ref().zip(known.sure.as_ref());
+            let better = said.and_then(|(last, sure)| {
+                guess::taken_back(pod, last, sure, shown, &self.node)
+            });
+            let last = better.as_ref().or(known.status.as_ref());
+            match status(pod, last, shown, &self.node, at) {
                 Ok(status) => {
                     known.problem = None;
+                    known.sure = guess::sure(known.sure.as_ref(), &status);
                     if known.status.as_ref() != Some(&status) {
                         news.push((uid.clone(), status.clone()));
                         known.status = Some(status);

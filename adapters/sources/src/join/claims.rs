@@ -190,6 +190,16 @@ impl Registry {
         self.now.get(uid).or_else(|| self.past.get(uid))
     }
 
+    #[cfg(test)]
+    pub(super) fn past(&self) -> usize {
+        self.past.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_proven(&self, uid: &Uid) -> bool {
+        self.record(uid).is_some_and(|record| record.proven)
+    }
+
     /// Returns whose the UID is or was.
     pub(super) fn name(&self, uid: &Uid) -> Option<&Name> {
         self.record(uid).map(|record| &record.name)

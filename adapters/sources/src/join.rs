@@ -360,9 +360,8 @@ impl Join {
             }
             known.from = Some((pod.clone(), shown.clone()));
             let said = known.status.as_ref().zip(known.sure.as_ref());
-            let better = said.and_then(|(last, sure)| {
-                guess::taken_back(pod, last, sure, shown, &self.node)
-            });
+            let better =
+                said.and_then(|(last, sure)| guess::taken_back(pod, last, sure, shown, &self.node));
             let last = better.as_ref().or(known.status.as_ref());
             match status(pod, last, shown, &self.node, at) {
                 Ok(status) => {

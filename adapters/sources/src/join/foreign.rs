@@ -34,9 +34,11 @@ pub(super) fn all(
                     of.0,
                     of.1
                 ),
-                None => "is marked as a mirror pod, but kubernetes.io/config.mirror is empty or not \
+                None => {
+                    "is marked as a mirror pod, but kubernetes.io/config.mirror is empty or not \
                          what kubernetes.io/config.hash says"
-                    .to_owned(),
+                        .to_owned()
+                }
             };
             let (space, name) = (pod.namespace(), pod.name());
             all.push(Foreign {

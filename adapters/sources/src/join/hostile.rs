@@ -45,9 +45,7 @@ fn pairs<const N: usize>(pairs: [(&str, &str); N]) -> Vec<(String, String)> {
 
 fn told(node: &Node) -> Vec<(SourceRef, &str)> {
     let foreign = node.join.foreign().iter();
-    foreign
-        .map(|one| (one.source, one.text.as_str()))
-        .collect()
+    foreign.map(|one| (one.source, one.text.as_str())).collect()
 }
 
 const CLAIM: &str = "evil/x (0-evil): claims as a mirror pod the UID hash of ns/p (not believed)";
@@ -111,7 +109,10 @@ fn the_uid_of_an_ordinary_pod_is_never_handed_on_not_even_by_its_deletion() {
 #[test]
 fn of_two_that_claim_one_uid_at_most_one_has_it_and_keeps_it() {
     let mut node = Node::without_runtime(&[API]);
-    let (x, y) = (claimer("x", "1-evil", "hash"), claimer("y", "0-evil", "hash"));
+    let (x, y) = (
+        claimer("x", "1-evil", "hash"),
+        claimer("y", "0-evil", "hash"),
+    );
     node.list(0, &[x.clone()]);
     node.put(0, &y);
     let one = pairs([("0-evil", "y"), ("hash", "x")]);
@@ -191,17 +192,16 @@ fn a_pod_in_an_api_server_that_calls_itself_static_decides_nothing() {
     node.put(1, &from_file("p", "0-evil"));
     let events = node.events(watch);
     assert!(events.iter().all(|event| event.1 == "0-evil"), "{events:?}");
-    assert_eq!(
-        names(&mut node),
-        pairs([("0-evil", "p"), ("made-up", "p")])
-    );
+    assert_eq!(names(&mut node), pairs([("0-evil", "p"), ("made-up", "p")]));
 }
 
 #[test]
 fn annotations_that_disagree_are_not_believed_and_told() {
-    let torn = pod("metadata: {name: x, namespace: evil, uid: 0-evil, annotations: \
+    let torn = pod(
+        "metadata: {name: x, namespace: evil, uid: 0-evil, annotations: \
          {kubernetes.io/config.hash: hash, kubernetes.io/config.mirror: other}}\n\
-         spec: {containers: [{name: a, image: image}]}");
+         spec: {containers: [{name: a, image: image}]}",
+    );
     let mut node = Node::without_runtime(&[API]);
     node.list(0, &[torn]);
     assert_eq!(names(&mut node), pairs([("0-evil", "x")]));
@@ -262,8 +262,14 @@ fn the_memory_of_uids_that_are_gone_is_bounded() {
     node.list(0, &[]);
     for number in 0..super::claims::GONE_LIMIT + 9 {
         let uid = format!("u{number}");
-        node.join
-            .handle_owner(0, SourceEvent::Put { pod: plain(&uid), at: 0 }, 0);
+        node.join.handle_owner(
+            0,
+            SourceEvent::Put {
+                pod: plain(&uid),
+                at: 0,
+            },
+            0,
+        );
         let uid = podsapi_core::Uid::new(&uid);
         node.join
             .handle_owner(0, SourceEvent::Remove { uid, at: 0 }, 0);

@@ -116,7 +116,8 @@ impl Adopted {
         self.said.clear();
         for sandbox in &sandboxes {
             let (uid, name) = (Uid::new(&sandbox.pod_uid), of_sandbox(sandbox));
-            self.said.push((uid.clone(), name.clone(), sandbox.id.clone()));
+            self.said
+                .push((uid.clone(), name.clone(), sandbox.id.clone()));
             self.shown.entry(uid).or_insert(name);
         }
         sandboxes.sort_by_key(|sandbox| {

@@ -7,8 +7,8 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
 
-use super::model::{API, FILES, Held, KUBELET, Model, Op, Shown, sandboxes};
 use super::hostile::{claimer, evil_sandbox};
+use super::model::{API, FILES, Held, KUBELET, Model, Op, Shown, sandboxes};
 use super::node::{Node, view};
 
 const NAMES: [&str; 2] = ["p", "q"];

@@ -3,7 +3,7 @@
 use podsapi_proto::core_v1::ContainerStatus;
 
 use super::PodView;
-use super::scenes::{Told, NOW, TWO, after, exited, one, pod, run, running, sandbox, seen, told};
+use super::scenes::{NOW, TWO, Told, after, exited, one, pod, run, running, sandbox, seen, told};
 use crate::view::{Container, ContainerState};
 
 // `SortedContainerStatuses`, and `SortStatusesOfInitContainers` in `normalizeStatus`.
@@ -475,14 +475,25 @@ fn a_run_made_after_another_and_noted_as_the_first_counts_one_more_in_each_state
                 told(&pod, Some(&was.encoded), &view, NOW)
             };
             let anew = count(&was, first);
-            assert_eq!(anew.container("a").restart_count(), 4, "{before:?} {first:?}");
+            assert_eq!(
+                anew.container("a").restart_count(),
+                4,
+                "{before:?} {first:?}"
+            );
             let later = count(&anew, ContainerState::Running);
-            assert_eq!(later.container("a").restart_count(), 4, "{before:?} {first:?}");
+            assert_eq!(
+                later.container("a").restart_count(),
+                4,
+                "{before:?} {first:?}"
+            );
         }
     }
     // The run before is no newer one when it is the last that is left.
     let pod = one("", "", "");
-    let was = after(&pod, &[exited("a", 0, 0), run("a", 1, ContainerState::Running)]);
+    let was = after(
+        &pod,
+        &[exited("a", 0, 0), run("a", 1, ContainerState::Running)],
+    );
     let view = seen(vec![sandbox()], vec![exited("a", 0, 0)]);
     let left = told(&pod, Some(&was.encoded), &view, NOW);
     assert_eq!(left.container("a").restart_count(), 1);

@@ -8,9 +8,9 @@ use podsapi_proto::schema::Message as Schema;
 use prost::Message;
 
 use crate::cri::reading;
-use crate::status::{PodView, PodViews};
 use crate::status::records::{Fields, merged};
 use crate::status::scenes::NOW;
+use crate::status::{PodView, PodViews};
 use crate::view::{Container, RuntimeView, Sandbox};
 
 /// What a status is worked out from.

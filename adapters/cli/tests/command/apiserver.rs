@@ -122,19 +122,20 @@ fn a_pod_that_claims_a_static_pods_identity_is_served_under_its_own_and_told_by_
             let fields = [
                 "list",
                 "-o",
-                "jsonl",
+                "json",
                 "--fields",
                 "metadata.uid,metadata.name",
             ];
             let text = String::from_utf8(server.ask(&fields).stdout).unwrap();
-            let value = |line: &str, key: &str| {
-                let rest = line.split(&format!("\"{key}\":\"")).nth(1);
-                rest.and_then(|rest| rest.split('"').next())
-                    .unwrap_or("")
-                    .to_owned()
+            let value = |pod: &str, key: &str| {
+                let rest = pod.split(&format!("\"{key}\":")).nth(1);
+                let value = rest.and_then(|rest| rest.split('"').nth(1));
+                value.unwrap_or_default().to_owned()
             };
-            let pairs = text.lines().filter(|line| line.contains("uid"));
-            let pairs = pairs.map(|line| value(line, "name") + "=" + &value(line, "uid"));
+            let pods = text
+                .split("\"metadata\":")
+                .filter(|pod| pod.contains("\"uid\""));
+            let pairs = pods.map(|pod| value(pod, "name") + "=" + &value(pod, "uid"));
             let mut pairs: Vec<_> = pairs.collect();
             pairs.sort_unstable();
             (pairs.join(" ") == wanted).then_some(())

@@ -60,7 +60,8 @@ pub(super) fn own(owners: &[Owner]) -> Own<'_> {
     for owner in by_precedence(owners) {
         for (uid, held) in &owner.held {
             if let Some(pod) = &held.pod {
-                own.entry(uid).or_insert((pod.namespace(), pod.name()));
+                own.entry(uid)
+                    .or_insert_with(|| (pod.namespace(), pod.name()));
             }
         }
     }

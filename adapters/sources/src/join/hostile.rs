@@ -113,7 +113,7 @@ fn of_two_that_claim_one_uid_at_most_one_has_it_and_keeps_it() {
         claimer("x", "1-evil", "hash"),
         claimer("y", "0-evil", "hash"),
     );
-    node.list(0, &[x.clone()]);
+    node.list(0, std::slice::from_ref(&x));
     node.put(0, &y);
     let one = pairs([("0-evil", "y"), ("hash", "x")]);
     assert_eq!(names(&mut node), one);

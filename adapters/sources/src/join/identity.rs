@@ -67,7 +67,10 @@ impl Identity {
             SourceKind::Manifests => return Self::Static,
             SourceKind::Apiserver if mirror.is_none() => return Self::Plain,
             SourceKind::Kubelet => {}
-            _ => {
+            SourceKind::Apiserver
+            | SourceKind::Cri
+            | SourceKind::Simulated
+            | SourceKind::Snapshot => {
                 if let Some(mirror) = mirror {
                     return Self::Mirror(claim(pod, &mirror));
                 }

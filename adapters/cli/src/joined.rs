@@ -1,5 +1,6 @@
 //! Sources behind a join: what owns pods, and maybe the runtime that shows what became of them.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use podsapi_core::{SourceConfig, SourceError, SourceEvent, SourceId};
@@ -40,6 +41,8 @@ struct Troubles {
     own: Option<String>,
     /// Which of its pods have no status, of the runtime alone.
     without_status: Option<String>,
+    /// What of it claims the identity of another pod.
+    foreign: BTreeSet<String>,
     /// What of it the server refused, of its last list or since.
     refused: Option<String>,
     /// Problems that the source itself reported and the server was not told of yet.
@@ -192,6 +195,7 @@ impl Joined {
             (Some(text), 1..) => Some(format!("{text}; and {more} more")),
             (problem, _) => problem,
         };
+        state.note_foreign();
         shared.tell(&mut state);
         refused
     }
@@ -247,6 +251,29 @@ impl Shared {
 }
 
 impl State {
+    /// Takes note of what claims to be another pod, and logs what is new and what is over.
+    fn note_foreign(&mut self) {
+        let Self {
+            join,
+            owners,
+            runtime,
+        } = self;
+        let places = owners.iter_mut().enumerate();
+        let owners = places.map(|(place, troubles)| (SourceRef::Owner(place), troubles));
+        for (source, troubles) in owners.chain([(SourceRef::Runtime, runtime)]) {
+            let all = join.foreign().iter().filter(|it| it.source == source);
+            let now: BTreeSet<String> = all.map(|foreign| foreign.text.clone()).collect();
+            for text in now.difference(&troubles.foreign) {
+                troubles.new += 1;
+                tracing::warn!("{text}");
+            }
+            for text in troubles.foreign.difference(&now) {
+                tracing::info!("no longer: {text}");
+            }
+            troubles.foreign = now;
+        }
+    }
+
     fn troubles(&mut self, source: SourceRef) -> Option<&mut Troubles> {
         match source {
             SourceRef::Owner(place) => self.owners.get_mut(place),
@@ -257,11 +284,20 @@ impl State {
 
 impl Troubles {
     fn text(&self) -> Option<String> {
-        let all = [&self.own, &self.refused, &self.without_status];
+        let mut foreign = self.foreign.iter().cloned();
+        let first: Vec<String> = foreign.by_ref().take(FOREIGN_LIMIT).collect();
+        let mut first = (!first.is_empty()).then(|| first.join("; "));
+        if let (Some(text), more @ 1..) = (&mut first, foreign.count()) {
+            text.push_str(&format!("; and {more} more"));
+        }
+        let all = [&self.own, &first, &self.refused, &self.without_status];
         let texts: Vec<&str> = all.into_iter().flatten().map(String::as_str).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 }
+
+/// What claims to be another pod is spelled out so often in one text; the log has all of it.
+const FOREIGN_LIMIT: usize = 5;
 
 /// Returns a text as what is wrong with a source that counts nothing.
 fn of_text(text: Option<String>) -> sources::Troubles {

@@ -13,15 +13,20 @@
 //! # Identities
 //!
 //! * A mirror pod (annotation `kubernetes.io/config.mirror`) is served under the hash UID of its
-//!   static pod (`kubernetes.io/config.hash`), as a kubelet does, since that is in the paths of
+//!   static pod, which is the annotation's value, as a kubelet does, since that is in the paths of
 //!   cgroups and logs.
-//! * Static pods and mirror pods of one namespace and name are one pod. Its UID is the one that an
-//!   owner which does not guess gives it (a kubelet); else, for a pod from a folder of manifests,
-//!   the one that the runtime's sandbox carries (same namespace and name,
-//!   `kubernetes.io/config.source` is `file`; of several a ready one, then the one that was created
-//!   last), which is remembered when the sandbox goes; else the mirror pod's hash, which is
-//!   remembered too, since a kubelet's pod stays when its mirror is deleted; else the UID that the
-//!   manifest got here. `kubernetes.io/config.hash` follows.
+//! * Static pods and mirror pods of one namespace and name are one pod, and of no others. Its UID is
+//!   the one that an owner which does not guess gives it (a kubelet); else the one that the runtime's
+//!   sandbox carries (same namespace and name, `kubernetes.io/config.source` is `file`; of several a
+//!   ready one, then the one that was created last), which is remembered for a pod from a folder of
+//!   manifests when the sandbox goes; else the mirror pod's hash, which is remembered too, since a
+//!   kubelet's pod stays when its mirror is deleted; else the UID that the manifest got here.
+//!   `kubernetes.io/config.hash` follows.
+//! * A UID is of one namespace and name. Whoever may make pods may write a hash into one, so that a
+//!   hash, and the UID of a sandbox too, counts only for the one whose it is (`join/claims.rs`). What
+//!   claims another's is served under its own UID and told by [`Join::foreign`].
+//! * Where a pod comes from an owner knows of its own pods alone: of a pod in an API server,
+//!   `kubernetes.io/config.source` says nothing.
 //! * So adoption before the first view and the first lists are complete is seen by nobody, and
 //!   later is DELETED of the old UID and ADDED of the new one.
 //! * A static pod's file has no status; while its mirror pod is known, the mirror's is its owner's
@@ -53,14 +58,18 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
 
-use crate::status::{PodView, StatusError, status};
+use crate::status::{PodView, PodViews, StatusError, guess, status};
 use crate::view::{NodeFacts, RuntimeView};
 
+mod claims;
+mod foreign;
 mod identity;
 mod owner;
 
 #[cfg(test)]
 mod captured_tests;
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
@@ -70,6 +79,8 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
+use claims::Registry;
+pub use foreign::Foreign;
 use identity::{Adopted, served};
 use owner::{Held, Owner, same_pod};
 
@@ -88,8 +99,12 @@ pub struct Join {
     owners: Vec<Owner>,
     node: NodeFacts,
     adopted: Adopted,
-    /// What the runtime showed last, by UID; nothing before the first view.
-    seen: BTreeMap<String, PodView>,
+    /// Whose UIDs are and were.
+    registry: Registry,
+    /// What claims an identity that is not its own.
+    foreign: Vec<Foreign>,
+    /// What the runtime showed last; nothing before the first view.
+    seen: PodViews,
     /// The UIDs of pods of which the runtime does not tell everything.
     untold: BTreeSet<String>,
     runtime: Runtime,
@@ -122,6 +137,8 @@ struct Known {
     /// What the last status was worked out from.
     from: Option<(EncodedPod, PodView)>,
     status: Option<EncodedStatus>,
+    /// The last of these without what is only a guess.
+    sure: Option<EncodedStatus>,
     problem: Option<StatusError>,
 }
 
@@ -135,7 +152,9 @@ impl Join {
             owners: owners.into_iter().map(Owner::new).collect(),
             node,
             adopted: Adopted::default(),
-            seen: BTreeMap::new(),
+            registry: Registry::default(),
+            foreign: Vec::new(),
+            seen: PodViews::default(),
             untold: BTreeSet::new(),
             runtime: Runtime::Silent,
             views: 0,
@@ -175,7 +194,7 @@ impl Join {
     /// `at` is wall time in seconds since 1970.
     pub fn handle_runtime(&mut self, view: RuntimeView, at: i64) {
         self.adopted.learn(&view);
-        self.seen = PodView::by_pod(view);
+        self.seen = PodViews::new(view);
         self.views += 1;
         let whole = self.runtime != Runtime::Live;
         self.runtime = Runtime::Live;
@@ -244,10 +263,39 @@ impl Join {
         known.filter_map(|(uid, known)| known.problem.as_ref().map(|problem| (uid, problem)))
     }
 
+    /// Returns what claims the identity of another pod now; it is served, but not as that.
+    pub fn foreign(&self) -> &[Foreign] {
+        &self.foreign
+    }
+
+    /// Tells whether anybody has or had this UID.
+    #[cfg(test)]
+    fn knows(&self, uid: &str) -> bool {
+        self.registry.name(&Uid::new(uid)).is_some()
+    }
+
+    /// Tells whether an owner or the runtime has shown whose this UID is.
+    #[cfg(test)]
+    fn has_proof(&self, uid: &str) -> bool {
+        self.registry.is_proven(&Uid::new(uid))
+    }
+
+    /// How many UIDs are remembered that nobody has.
+    #[cfg(test)]
+    fn remembered(&self) -> usize {
+        self.registry.past()
+    }
+
     /// Works out what has changed and tells it.
     fn step(&mut self, lists: Lists, at: i64) {
         self.adopted.keep_up(&self.owners);
-        let served = served(&self.owners, &self.adopted);
+        let groups = identity::groups(&self.owners);
+        let own = claims::own(&self.owners);
+        let whose = self.registry.whose(&own, &groups, &self.adopted);
+        let served = served(&self.owners, &groups, &self.adopted, &whose);
+        self.adopted.learn_hashes(&groups, &whose);
+        self.registry.keep_up(&own, &self.adopted, &served, &whose);
+        self.foreign = foreign::all(&self.owners, &self.adopted, &self.registry, &whose);
         let gone = self.take_stock(&served);
         let news = self.work_out_statuses(&served, at);
         if !lists.runtime {
@@ -289,6 +337,7 @@ impl Join {
                     since: self.views,
                     from: None,
                     status: None,
+                    sure: None,
                     problem: None,
                 };
                 self.known.insert(uid.clone(), known);
@@ -320,7 +369,7 @@ impl Join {
             if self.untold.contains(uid.as_str()) {
                 continue;
             }
-            let shown = self.seen.get(uid.as_str());
+            let shown = self.seen.of(uid.as_str(), pod.namespace(), pod.name());
             let Some(shown) = shown.or_else(|| (known.since < self.views).then_some(&nothing))
             else {
                 continue;
@@ -330,9 +379,14 @@ impl Join {
                 continue;
             }
             known.from = Some((pod.clone(), shown.clone()));
-            match status(pod, known.status.as_ref(), shown, &self.node, at) {
+            let said = known.status.as_ref().zip(known.sure.as_ref());
+            let better =
+                said.and_then(|(last, sure)| guess::taken_back(pod, last, sure, shown, &self.node));
+            let last = better.as_ref().or(known.status.as_ref());
+            match status(pod, last, shown, &self.node, at) {
                 Ok(status) => {
                     known.problem = None;
+                    known.sure = guess::sure(known.sure.as_ref(), &status);
                     if known.status.as_ref() != Some(&status) {
                         news.push((uid.clone(), status.clone()));
                         known.status = Some(status);

@@ -18,12 +18,16 @@
 //!    `SortStatusesOfInitContainers`).
 //! 2. The run that was created last is the container's state, the one before it its last state
 //!    (`containerStatusByCreated`). Restarts are those that the kubelet noted, never fewer than
-//!    were said before, and one more where a run follows an end with as many.
+//!    were said before or the owner says of the same run, and one more where a run follows an end
+//!    with as many. *Different:* a run that is noted with 0 and was made after another counts one
+//!    more from the start, whether its start or the other's end was seen or not.
 //! 3. A run that was created waits without a reason; one that runs is running; one that exited is
 //!    terminated. Times are whole seconds (`normalizeStatus`). *Different:* an end before its start
-//!    is moved to the start, and a time that the runtime does not know is left out.
-//! 4. *Different:* a run ends once. What was said of the end of the same run stays, the owner's
-//!    word before ours, even if the runtime has forgotten it, or does not show it yet.
+//!    is moved to the start, a time that the runtime does not know is left out, and a run whose
+//!    start nobody has told yet waits.
+//! 4. *Different:* a run ends once. While the runtime shows the end of a run, its newest word
+//!    counts (it may learn of `OOMKilled` late). What was said of the end of a run that the runtime
+//!    has forgotten, or does not show as ended yet, stays, the owner's word before ours.
 //! 5. The runtime's message and the container's last words make the message, at most 12 KiB for a
 //!    pod, shared evenly by its containers (`normalizeStatus`).
 //! 6. A container that is to be started (`ShouldContainerBeRestarted`) waits with the owner's
@@ -34,7 +38,8 @@
 //!    containers, else for `ContainerCreating`. If it had ended it stays so; *different:* an end
 //!    that the owner saw counts as well. If it ran, its last state is code 137,
 //!    `ContainerStatusUnknown`, and a restart is counted; *different:* where it is not started
-//!    again, that is its state, and no restart is counted. An init container is taken for completed
+//!    again, that is its state, and no restart is counted; and where the same run is shown again, or
+//!    the owner tells its end, all that was guessed is taken back (`status/guess.rs`). An init container is taken for completed
 //!    once regular ones exist (`HasAnyRegularContainerCreated`).
 //! 8. A run that the runtime lost track of has ended with 137, `ContainerStatusUnknown`, if the
 //!    container ran; *different:* and stays so.
@@ -91,6 +96,7 @@ mod containers;
 mod ends;
 mod evidence;
 mod finish;
+pub(crate) mod guess;
 mod hold;
 mod number;
 mod phase;
@@ -112,7 +118,7 @@ mod properties;
 #[cfg(test)]
 pub(crate) mod scenes;
 
-pub use evidence::PodView;
+pub use evidence::{PodView, PodViews};
 
 use conditions::Cast;
 use containers::Built;

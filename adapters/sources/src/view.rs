@@ -42,6 +42,19 @@ pub struct Sandbox {
     pub labels: BTreeMap<String, String>,
 }
 
+impl Sandbox {
+    /// Tells whether its labels name another pod than the runtime does; so it is no pod's.
+    pub fn contradicts_itself(&self) -> bool {
+        let said = [
+            ("io.kubernetes.pod.uid", &self.pod_uid),
+            ("io.kubernetes.pod.namespace", &self.namespace),
+            ("io.kubernetes.pod.name", &self.name),
+        ];
+        said.into_iter()
+            .any(|(label, said)| self.labels.get(label).is_some_and(|label| label != said))
+    }
+}
+
 /// One run of one container of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Container {
@@ -49,7 +62,9 @@ pub struct Container {
     pub id: String,
     /// The sandbox that it belongs to.
     pub sandbox_id: String,
-    /// The name that the pod's spec gives it.
+    /// The pod that the kubelet's labels name; a container that has none is nobody's.
+    pub pod: Labelled,
+    /// The name that the pod's spec gives it, from the kubelet's label; one without is nobody's.
     pub name: String,
     /// How many runs the runtime counts before this one.
     pub attempt: u32,
@@ -76,6 +91,17 @@ pub struct Container {
     pub image_ref: String,
     /// What the container wrote as its last words, where that can be read.
     pub termination_message: Option<String>,
+}
+
+/// The pod that a kubelet's labels on a container name; empty where they do not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labelled {
+    /// `io.kubernetes.pod.uid`.
+    pub uid: String,
+    /// `io.kubernetes.pod.namespace`.
+    pub namespace: String,
+    /// `io.kubernetes.pod.name`.
+    pub name: String,
 }
 
 /// How far a container has come, as the runtime says.

@@ -244,6 +244,11 @@ impl Node {
         lock(&self.truth).owners.owned(owner)
     }
 
+    /// Returns the pods that an owner speaks of.
+    pub(super) fn pods_of(&self, owner: usize) -> Vec<podsapi_core::EncodedPod> {
+        lock(&self.truth).owners.pods(owner)
+    }
+
     /// Returns whether an owner has told a whole list.
     pub(super) fn has_listed(&self, owner: usize) -> bool {
         lock(&self.truth).owners.has_listed(owner)

@@ -88,6 +88,11 @@ impl Owners {
         self.said[owner].pods.keys().cloned().collect()
     }
 
+    /// Returns the pods that an owner speaks of, in ascending order of their UIDs.
+    pub(super) fn pods(&self, owner: usize) -> Vec<EncodedPod> {
+        self.said[owner].pods.values().cloned().collect()
+    }
+
     /// Returns whether an owner has told a whole list.
     pub(super) fn has_listed(&self, owner: usize) -> bool {
         self.said[owner].has_listed

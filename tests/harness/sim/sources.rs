@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podsapi_core::{EncodedPod, SourceEvent};
-use podsapi_sources::view::{Container, ContainerState, RuntimeView, Sandbox};
+use podsapi_sources::view::{Container, ContainerState, Labelled, RuntimeView, Sandbox};
 
 use super::node::{Node, OWNERS};
 use super::reach::Reach;
@@ -183,7 +183,8 @@ fn view(node: &Node) -> RuntimeView {
     let world = &node.world;
     let mut view = RuntimeView::default();
     for owner in 0..OWNERS.len() {
-        for uid in node.owned(owner) {
+        for pod in node.pods_of(owner) {
+            let uid = pod.uid();
             if world.one_in(3) {
                 continue;
             }
@@ -195,6 +196,10 @@ fn view(node: &Node) -> RuntimeView {
             view.containers.push(Container {
                 id: format!("container-{uid}"),
                 sandbox_id: format!("sandbox-{uid}"),
+                pod: Labelled {
+                    uid: uid.as_str().to_owned(),
+                    ..Labelled::default()
+                },
                 name: "main".into(),
                 state,
                 created_at: 1_700_000_000_000_000_000,
@@ -204,6 +209,8 @@ fn view(node: &Node) -> RuntimeView {
             view.sandboxes.push(Sandbox {
                 id: format!("sandbox-{uid}"),
                 pod_uid: uid.as_str().to_owned(),
+                namespace: pod.namespace().to_owned(),
+                name: pod.name().to_owned(),
                 ready,
                 created_at: 1_700_000_000_000_000_000,
                 ips: vec!["198.51.100.7".into()],

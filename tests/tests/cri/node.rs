@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use podsapi_proto::cri;
 use podsapi_sources::cri::{Options, Word, run};
-use podsapi_sources::view::{Container, ContainerState, RuntimeView, Sandbox};
+use podsapi_sources::view::{Container, ContainerState, Labelled, RuntimeView, Sandbox};
 use podsapi_tests::containerd::{Containerd, Runtime, Version};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -180,6 +180,11 @@ fn container(sandbox_id: String, status: cri::ContainerStatus) -> Container {
     Container {
         id: status.id,
         sandbox_id,
+        pod: Labelled {
+            uid: status.labels["io.kubernetes.pod.uid"].clone(),
+            namespace: status.labels["io.kubernetes.pod.namespace"].clone(),
+            name: status.labels["io.kubernetes.pod.name"].clone(),
+        },
         name: metadata.name,
         attempt: metadata.attempt,
         restart_count: restarts.parse().unwrap(),

@@ -99,6 +99,77 @@ fn a_mirror_pod_and_its_manifest_are_one_pod_under_the_hash() {
 }
 
 #[test]
+fn a_pod_that_claims_a_static_pods_identity_is_served_under_its_own_and_told_by_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let mirror = |hash: &str, day: u8| {
+        format!(
+            r#","creationTimestamp":"2026-01-0{day}T00:00:00Z","annotations":{{"kubernetes.io/config.mirror":"{hash}","kubernetes.io/config.hash":"{hash}","kubernetes.io/config.source":"file"}}"#
+        )
+    };
+    // The lower UID of both has the one that claims.
+    let claim = mirror("hash-1", 2);
+    let api = Fake::start(
+        0,
+        &[
+            ("evil", &claim),
+            ("web-n1", &mirror("hash-1", 1)),
+            ("plain", ""),
+        ],
+    );
+    let server = start(folder.path(), &api.kubeconfig(folder.path()), &[]);
+    let served = |wanted: &str| {
+        until(wanted, || {
+            let fields = [
+                "list",
+                "-o",
+                "json",
+                "--fields",
+                "metadata.uid,metadata.name",
+            ];
+            let text = String::from_utf8(server.ask(&fields).stdout).unwrap();
+            let value = |pod: &str, key: &str| {
+                let rest = pod.split(&format!("\"{key}\":")).nth(1);
+                let value = rest.and_then(|rest| rest.split('"').nth(1));
+                value.unwrap_or_default().to_owned()
+            };
+            let pods = text
+                .split("\"metadata\":")
+                .filter(|pod| pod.contains("\"uid\""));
+            let pairs = pods.map(|pod| value(pod, "name") + "=" + &value(pod, "uid"));
+            let mut pairs: Vec<_> = pairs.collect();
+            pairs.sort_unstable();
+            (pairs.join(" ") == wanted).then_some(())
+        });
+    };
+    served("evil=api-evil plain=api-plain web-n1=hash-1");
+    source(
+        &server,
+        "shop/evil (api-evil): claims as a mirror pod the UID hash-1 of shop/web-n1 (not believed)",
+    );
+    api.tell("ADDED", "late", &mirror("api-plain", 3));
+    served("evil=api-evil late=api-late plain=api-plain web-n1=hash-1");
+    source(
+        &server,
+        "claims as a mirror pod the UID api-plain of shop/plain",
+    );
+    // Neither is handed on by the end of the pod whose it was.
+    api.tell("DELETED", "plain", "");
+    served("evil=api-evil late=api-late web-n1=hash-1");
+    api.tell("DELETED", "web-n1", &mirror("hash-1", 1));
+    served("evil=api-evil late=api-late");
+    api.tell("ADDED", "web-n1", &mirror("hash-1", 4));
+    served("evil=api-evil late=api-late web-n1=hash-1");
+    api.tell("DELETED", "evil", &claim);
+    api.tell("DELETED", "late", "");
+    served("web-n1=hash-1");
+    until("the problem is over", || {
+        let report = server.ask(&["check"]).stdout;
+        let report = String::from_utf8(report).unwrap();
+        (!report.contains("claims as")).then_some(())
+    });
+}
+
+#[test]
 fn a_restart_while_the_api_server_is_away_serves_the_checkpoint_marked_as_stale() {
     let folder = tempfile::tempdir().unwrap();
     let api = Fake::start(0, &[("a", ""), ("b", "")]);

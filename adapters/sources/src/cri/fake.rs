@@ -311,6 +311,7 @@ pub(super) fn container(id: &str, sandbox: &str, state: cri::ContainerState) -> 
         }),
         image_ref: "listed".to_owned(),
         state: state.into(),
+        labels: labels(id),
         ..cri::Container::default()
     }
 }
@@ -325,6 +326,13 @@ pub(super) fn container_status(id: &str, state: cri::ContainerState) -> cri::Con
         }),
         image_ref: "resolved".to_owned(),
         state: state.into(),
+        labels: labels(id),
         ..cri::ContainerStatus::default()
     }
+}
+
+/// The label that a kubelet gives the container.
+fn labels(id: &str) -> BTreeMap<String, String> {
+    let label = "io.kubernetes.container.name".to_owned();
+    [(label, format!("name-{id}"))].into()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use podsapi_proto::cri;
 
-use crate::view::{Container, ContainerState, Sandbox};
+use crate::view::{Container, ContainerState, Labelled, Sandbox};
 
 /// Reads the status of a sandbox.
 pub(crate) fn sandbox(status: cri::PodSandboxStatus) -> Sandbox {
@@ -37,7 +37,8 @@ pub(crate) fn container(status: cri::ContainerStatus) -> Container {
     Container {
         id: status.id,
         sandbox_id: String::new(),
-        name: name(&metadata, &status.labels),
+        pod: labelled(&status.labels),
+        name: label(&status.labels, NAME_LABEL),
         attempt: metadata.attempt,
         restart_count: restart_count(&metadata, &status.annotations),
         state: state(status.state),
@@ -68,11 +69,17 @@ pub(super) fn state(state: i32) -> ContainerState {
     }
 }
 
-fn name(metadata: &cri::ContainerMetadata, labels: &BTreeMap<String, String>) -> String {
-    match labels.get(NAME_LABEL) {
-        Some(name) if metadata.name.is_empty() => name.clone(),
-        Some(_) | None => metadata.name.clone(),
+/// The pod that a kubelet's labels name: what other clients of the runtime start has none.
+fn labelled(labels: &BTreeMap<String, String>) -> Labelled {
+    Labelled {
+        uid: label(labels, "io.kubernetes.pod.uid"),
+        namespace: label(labels, "io.kubernetes.pod.namespace"),
+        name: label(labels, "io.kubernetes.pod.name"),
     }
+}
+
+fn label(labels: &BTreeMap<String, String>, name: &str) -> String {
+    labels.get(name).cloned().unwrap_or_default()
 }
 
 /// What a kubelet counted, or else how often the runtime says that it was made.

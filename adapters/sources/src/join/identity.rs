@@ -4,45 +4,54 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use podsapi_core::{EncodedPod, SourceKind, Uid};
-use podsapi_proto::text::readable;
+use podsapi_proto::meta_v1::ObjectMeta;
+use podsapi_proto::text::{decode, readable};
 
+use super::claims::{Claim, Whose, by_precedence};
 use super::owner::{Held, Owner};
 use crate::status::CONFIG_SOURCE;
 use crate::status::records::{Fields, merged, records};
 use crate::view::{RuntimeView, Sandbox};
 
-/// What a pod says of where it comes from.
+/// What a pod is to the source that tells it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Identity {
     /// It comes from an API server.
     #[default]
     Plain,
-    /// A kubelet has it from elsewhere.
+    /// It comes from elsewhere, as its file or a kubelet says.
     Static,
-    /// It stands for a static pod in an API server; the hash UID of that one.
-    Mirror(Uid),
+    /// It says that it stands for a static pod in an API server; nothing where it does not say for
+    /// which, or says two things.
+    Mirror(Option<Claim>),
 }
 
 /// Namespace and name.
-type Name = (String, String);
+pub(super) type Name = (String, String);
 
 /// What was learned of the UIDs of pods from files.
 #[derive(Debug, Default)]
 pub(super) struct Adopted {
-    /// From the runtime's sandboxes.
-    uids: BTreeMap<Name, Uid>,
+    /// From the runtime's sandboxes, the one that counts first.
+    uids: BTreeMap<Name, Vec<Uid>>,
     /// From mirror pods, which come and go while a kubelet's pod stays.
     hashes: BTreeMap<Name, Uid>,
-    /// Those that are in the newest view.
-    shown: BTreeSet<Name>,
+    /// Those of pods from files that are in the newest view.
+    files: BTreeSet<Name>,
+    /// Whose the UIDs in the newest view are.
+    shown: BTreeMap<Uid, Name>,
+    /// All that say so in the newest view, with the sandbox.
+    said: Vec<(Uid, Name, String)>,
+    /// The sandboxes in the newest view that say two things.
+    torn: Vec<String>,
 }
 
 /// The static pods and mirror pods of one namespace and name.
 #[derive(Debug, Default)]
-struct Group {
+pub(super) struct Group {
     /// The UID that an owner gives that does not guess.
     given: Option<Uid>,
-    mirrored: Option<Uid>,
+    mirrored: Vec<Claim>,
     /// Whether a manifest of it is known, and the UID that it got here.
     guessed: Option<Uid>,
     /// The status that an owner reported, as encoded bytes.
@@ -50,17 +59,46 @@ struct Group {
 }
 
 impl Identity {
-    pub(super) fn of(pod: &EncodedPod) -> Self {
-        let annotation = |name| annotation(pod, name).filter(|value| !value.is_empty());
-        if let Some(mirror) = annotation(MIRROR) {
-            let hash = annotation(HASH).unwrap_or(mirror);
-            return Self::Mirror(Uid::new(&hash));
+    /// Reads what a pod says of itself, as far as one of this source can say it: a kubelet knows
+    /// where it has a pod from, and of a pod in an API server anybody may have written anything.
+    pub(super) fn of(kind: SourceKind, pod: &EncodedPod) -> Self {
+        let mirror = annotation(pod, MIRROR);
+        match kind {
+            SourceKind::Manifests => return Self::Static,
+            SourceKind::Apiserver if mirror.is_none() => return Self::Plain,
+            SourceKind::Kubelet => {}
+            SourceKind::Apiserver
+            | SourceKind::Cri
+            | SourceKind::Simulated
+            | SourceKind::Snapshot => {
+                if let Some(mirror) = mirror {
+                    return Self::Mirror(claim(pod, &mirror));
+                }
+            }
         }
-        match annotation(CONFIG_SOURCE).as_deref() {
-            None | Some("api") => Self::Plain,
+        match annotation(pod, CONFIG_SOURCE).as_deref() {
+            None | Some("" | "api") => Self::Plain,
             Some(_) => Self::Static,
         }
     }
+}
+
+/// Returns for which pod a mirror pod stands: a kubelet writes the same into both annotations.
+fn claim(pod: &EncodedPod, mirror: &str) -> Option<Claim> {
+    let hash = annotation(pod, HASH);
+    if mirror.is_empty() || hash.is_some_and(|hash| hash != mirror) {
+        return None;
+    }
+    let metadata: ObjectMeta = decode(merged(pod.bytes(), METADATA).as_slice()).unwrap_or_default();
+    let mut owners = metadata.owner_references.iter();
+    Some(Claim {
+        uid: Uid::new(mirror),
+        by_node: owners.any(|owner| owner.kind() == "Node" && owner.controller()),
+        created: metadata
+            .creation_timestamp
+            .and_then(|time| time.seconds)
+            .unwrap_or(0),
+    })
 }
 
 impl Adopted {
@@ -68,30 +106,48 @@ impl Adopted {
     /// one that was created last. How often each was made anew says nothing: each UID counts for
     /// itself.
     pub(super) fn learn(&mut self, view: &RuntimeView) {
-        let mut newest: BTreeMap<Name, &Sandbox> = BTreeMap::new();
-        let age = |sandbox: &Sandbox| {
-            let created = sandbox.created_at.max(0);
-            (sandbox.ready, created, sandbox.id.clone())
-        };
-        for sandbox in &view.sandboxes {
-            let source = sandbox.annotations.get(CONFIG_SOURCE);
-            if source.is_none_or(|source| source != "file") || sandbox.pod_uid.is_empty() {
-                continue;
-            }
-            let name = (sandbox.namespace.clone(), sandbox.name.clone());
-            let other = newest.entry(name).or_insert(sandbox);
-            if age(sandbox) > age(other) {
-                *other = sandbox;
-            }
+        let sandboxes = view.sandboxes.iter();
+        let mut sandboxes: Vec<&Sandbox> = sandboxes
+            .filter(|sandbox| !sandbox.pod_uid.is_empty() && !sandbox.contradicts_itself())
+            .collect();
+        sandboxes.sort_by_key(|sandbox| (sandbox.created_at.max(0), &sandbox.id));
+        let torn = view.sandboxes.iter();
+        let torn = torn.filter(|sandbox| sandbox.contradicts_itself());
+        self.torn = torn.map(|sandbox| sandbox.id.clone()).collect();
+        self.torn.sort_unstable();
+        self.shown.clear();
+        self.said.clear();
+        for sandbox in &sandboxes {
+            let (uid, name) = (Uid::new(&sandbox.pod_uid), of_sandbox(sandbox));
+            self.said
+                .push((uid.clone(), name.clone(), sandbox.id.clone()));
+            self.shown.entry(uid).or_insert(name);
         }
-        self.shown = newest.keys().cloned().collect();
-        for (name, sandbox) in newest {
-            self.uids.insert(name, Uid::new(&sandbox.pod_uid));
+        sandboxes.sort_by_key(|sandbox| {
+            let created = sandbox.created_at.max(0);
+            std::cmp::Reverse((sandbox.ready, created, &sandbox.id))
+        });
+        sandboxes.retain(|sandbox| {
+            let source = sandbox.annotations.get(CONFIG_SOURCE);
+            source.is_some_and(|source| source == "file")
+        });
+        let mut uids: BTreeMap<Name, Vec<Uid>> = BTreeMap::new();
+        for sandbox in sandboxes {
+            let uids = uids.entry(of_sandbox(sandbox)).or_default();
+            uids.push(Uid::new(&sandbox.pod_uid));
+        }
+        self.files = uids.keys().cloned().collect();
+        for (name, mut uids) in uids {
+            // What was learned before counts where all that is shown now turns out to be another's.
+            uids.extend(self.uids.remove(&name).unwrap_or_default());
+            let mut seen = BTreeSet::new();
+            uids.retain(|uid| seen.insert(uid.clone()));
+            uids.truncate(UIDS_LIMIT);
+            self.uids.insert(name, uids);
         }
     }
 
-    /// Learns from the mirror pods of what a manifest names, and forgets what neither the runtime
-    /// shows nor a manifest names any more.
+    /// Forgets what neither the runtime shows nor a manifest names any more.
     pub(super) fn keep_up(&mut self, owners: &[Owner]) {
         let files = owners.iter().filter(|owner| guesses(owner.kind));
         let pods = files.flat_map(|owner| owner.held.values());
@@ -99,59 +155,80 @@ impl Adopted {
             .filter_map(|held| held.pod.as_ref())
             .map(name)
             .collect();
-        let mut order: Vec<&Owner> = owners.iter().collect();
-        order.sort_by_key(|owner| owner.kind);
-        let mut hashes = BTreeMap::new();
-        for held in order.into_iter().flat_map(|owner| owner.held.values()) {
-            if let (Identity::Mirror(hash), Some(pod)) = (&held.identity, &held.pod) {
-                hashes.entry(name(pod)).or_insert_with(|| hash.clone());
+        self.hashes.retain(|name, _| named.contains(name));
+        let files = &self.files;
+        self.uids
+            .retain(|name, _| files.contains(name) || named.contains(name));
+    }
+
+    /// Learns from the mirror pods of what a manifest names.
+    pub(super) fn learn_hashes(&mut self, groups: &BTreeMap<Name, Group>, whose: &Whose) {
+        for (name, group) in groups.iter().filter(|(_, group)| group.guessed.is_some()) {
+            let mut claims = group.mirrored.iter();
+            if let Some(claim) = claims.find(|claim| whose.allows(&claim.uid, name)) {
+                self.hashes.insert(name.clone(), claim.uid.clone());
             }
         }
-        self.hashes.extend(hashes);
-        self.hashes.retain(|name, _| named.contains(name));
-        let shown = &self.shown;
-        self.uids
-            .retain(|name, _| shown.contains(name) || named.contains(name));
+    }
+
+    /// Returns whose the UID is as the runtime shows it.
+    pub(super) fn shown_as(&self, uid: &Uid) -> Option<&Name> {
+        self.shown.get(uid)
+    }
+
+    /// Returns whose each UID is that the runtime shows.
+    pub(super) fn shown(&self) -> impl Iterator<Item = (&Uid, &Name)> {
+        self.shown.iter()
+    }
+
+    /// Returns the sandboxes that say two things of whose they are.
+    pub(super) fn torn(&self) -> impl Iterator<Item = &str> {
+        self.torn.iter().map(String::as_str)
+    }
+
+    /// Returns all that sandboxes say, with the identity of the sandbox.
+    pub(super) fn said(&self) -> impl Iterator<Item = (&Uid, &Name, &str)> {
+        let said = self.said.iter();
+        said.map(|(uid, name, sandbox)| (uid, name, sandbox.as_str()))
     }
 }
 
 /// Returns what is served of each owner, under the UIDs that it is served under.
-pub(super) fn served(owners: &[Owner], adopted: &Adopted) -> Vec<BTreeMap<Uid, Held>> {
-    let groups = groups(owners);
+pub(super) fn served(
+    owners: &[Owner],
+    groups: &BTreeMap<Name, Group>,
+    adopted: &Adopted,
+    whose: &Whose,
+) -> Vec<BTreeMap<Uid, Held>> {
     owners
         .iter()
-        .map(|owner| served_of(owner, &groups, adopted))
+        .map(|owner| served_of(owner, groups, adopted, whose))
         .collect()
 }
 
-fn groups(owners: &[Owner]) -> BTreeMap<Name, Group> {
+/// Returns the static pods and mirror pods by namespace and name.
+pub(super) fn groups(owners: &[Owner]) -> BTreeMap<Name, Group> {
     let mut groups: BTreeMap<Name, Group> = BTreeMap::new();
-    let mut order: Vec<&Owner> = owners.iter().collect();
-    order.sort_by_key(|owner| owner.kind);
-    for owner in order {
+    for owner in by_precedence(owners) {
         for (uid, held) in &owner.held {
             let Some(pod) = &held.pod else { continue };
             if held.identity == Identity::Plain {
                 continue;
             }
             let group = groups.entry(name(pod)).or_default();
-            let place = match &held.identity {
-                Identity::Mirror(hash) => {
-                    group.mirrored.get_or_insert_with(|| hash.clone());
-                    &mut group.reported
-                }
+            match &held.identity {
+                Identity::Mirror(claim) => group.mirrored.extend(claim.clone()),
                 Identity::Static if guesses(owner.kind) => {
                     group.guessed.get_or_insert_with(|| uid.clone());
                     continue;
                 }
                 Identity::Plain | Identity::Static => {
                     group.given.get_or_insert_with(|| uid.clone());
-                    &mut group.reported
                 }
-            };
-            if place.is_none() {
+            }
+            if group.reported.is_none() {
                 let status = merged(pod.bytes(), STATUS);
-                *place = Some(status).filter(|status| !status.is_empty());
+                group.reported = Some(status).filter(|status| !status.is_empty());
             }
         }
     }
@@ -159,15 +236,32 @@ fn groups(owners: &[Owner]) -> BTreeMap<Name, Group> {
 }
 
 impl Group {
-    fn uid<'a>(&'a self, name: &Name, adopted: &'a Adopted) -> Option<&'a Uid> {
-        let guessed = self.guessed.as_ref();
-        let shown = adopted.uids.get(name).filter(|_| guessed.is_some());
-        let given = self.given.as_ref().or(shown);
-        let hash = self.mirrored.as_ref().or_else(|| {
-            let hash = adopted.hashes.get(name);
-            hash.filter(|_| guessed.is_some())
-        });
-        given.or(hash).or(guessed)
+    /// Returns the UIDs that are claimed for the pod and not its own, the one that counts first.
+    pub(super) fn claims<'a>(
+        &'a self,
+        name: &Name,
+        adopted: &'a Adopted,
+    ) -> impl Iterator<Item = (&'a Uid, Option<&'a Claim>)> {
+        let of_file = self.guessed.is_some();
+        let mirrored = !self.mirrored.is_empty() && adopted.files.contains(name);
+        let uids = adopted.uids.get(name).filter(|_| of_file || mirrored);
+        let hash = adopted.hashes.get(name).filter(|_| of_file);
+        let mirrored = self.mirrored.iter();
+        let uids = uids.into_iter().flatten().map(|uid| (uid, None));
+        uids.chain(mirrored.map(|claim| (&claim.uid, Some(claim))))
+            .chain(hash.map(|hash| (hash, None)))
+    }
+
+    /// Tells whether it is known as a static pod, and not from a mirror alone.
+    pub(super) fn is_static(&self) -> bool {
+        self.guessed.is_some() || self.given.is_some()
+    }
+
+    fn uid<'a>(&'a self, name: &Name, adopted: &'a Adopted, whose: &Whose) -> Option<&'a Uid> {
+        let claims = self.claims(name, adopted).map(|(uid, _)| uid);
+        let claimed = || claims.into_iter().find(|uid| whose.allows(uid, name));
+        let given = self.given.as_ref().or_else(claimed);
+        given.or(self.guessed.as_ref())
     }
 }
 
@@ -177,6 +271,7 @@ fn served_of(
     owner: &Owner,
     groups: &BTreeMap<Name, Group>,
     adopted: &Adopted,
+    whose: &Whose,
 ) -> BTreeMap<Uid, Held> {
     let mut served = BTreeMap::new();
     let mut moved = Vec::new();
@@ -191,12 +286,8 @@ fn served_of(
         };
         let name = name(pod);
         let group = groups.get(&name);
-        let own = match &held.identity {
-            Identity::Mirror(hash) => hash,
-            Identity::Plain | Identity::Static => uid,
-        };
-        let target = group.and_then(|group| group.uid(&name, adopted));
-        let target = target.unwrap_or(own).clone();
+        let target = group.and_then(|group| group.uid(&name, adopted, whose));
+        let target = target.unwrap_or(uid).clone();
         let report = group.and_then(|group| group.reported.as_deref());
         let report = report.filter(|_| guesses(owner.kind));
         let new = Held {
@@ -263,8 +354,12 @@ fn guesses(kind: SourceKind) -> bool {
     kind == SourceKind::Manifests
 }
 
-fn name(pod: &EncodedPod) -> Name {
+pub(super) fn name(pod: &EncodedPod) -> Name {
     (pod.namespace().to_owned(), pod.name().to_owned())
+}
+
+fn of_sandbox(sandbox: &Sandbox) -> Name {
+    (sandbox.namespace.clone(), sandbox.name.clone())
 }
 
 fn annotation(pod: &EncodedPod, name: &str) -> Option<String> {
@@ -280,6 +375,9 @@ const HASH: &str = "kubernetes.io/config.hash";
 
 /// The annotation of mirror pods.
 const MIRROR: &str = "kubernetes.io/config.mirror";
+
+/// How many UIDs of one name are remembered; a pod has one, and for a while that before it.
+const UIDS_LIMIT: usize = 8;
 
 /// `metadata` and `status` of `Pod`.
 const METADATA: u32 = 1;

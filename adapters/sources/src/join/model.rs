@@ -216,7 +216,10 @@ impl Model {
             return given.uid().to_owned();
         }
         let file = first(FILES);
-        if let Some(adopted) = self.adopted.get(name).filter(|_| file.is_some()) {
+        // The runtime's word counts over a mirror's, while the runtime says it.
+        let shown = |one: &Shown| one.name == name && one.name != one.uid;
+        let counts = file.is_some() || self.shown.iter().any(shown);
+        if let Some(adopted) = self.adopted.get(name).filter(|_| counts) {
             return adopted.clone();
         }
         match (first(API), file) {

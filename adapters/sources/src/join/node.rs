@@ -9,7 +9,7 @@ use podsapi_proto::v1alpha1::{ListPodsResponse, WatchPodsEvent};
 use prost::Message;
 
 use super::{Join, SourceRef};
-use crate::status::scenes::{node, pod, running, sandbox};
+use crate::status::scenes::{node, of_pod, pod, running, sandbox};
 use crate::view::{NodeFacts, RuntimeView, Sandbox};
 
 /// A join in front of a core.
@@ -230,6 +230,7 @@ pub(super) fn view(sandboxes: &[Sandbox]) -> RuntimeView {
         let mut container = running("a");
         container.id = format!("a-{}", sandbox.id);
         container.sandbox_id.clone_from(&sandbox.id);
+        container.pod = of_pod(&sandbox.pod_uid);
         container
     });
     RuntimeView {

@@ -81,6 +81,7 @@ impl Owner {
 
     /// Takes a word of one pod; one told by an owner that was lost shows that it is back.
     fn edit(&mut self, event: SourceEvent) -> Effect {
+        let kind = self.kind;
         let pods = match &mut self.listing {
             Some(list) => list,
             None if self.synced => &mut self.held,
@@ -89,7 +90,7 @@ impl Owner {
         match event {
             SourceEvent::Put { pod, .. } => {
                 let held = pods.entry(pod.uid().clone()).or_default();
-                held.identity = Identity::of(&pod);
+                held.identity = Identity::of(kind, &pod);
                 held.pod = Some(pod);
             }
             SourceEvent::Status { uid, status, .. } => {

@@ -1,12 +1,13 @@
 //! The join in front of a core against its model.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podsapi_core::{SourceEvent, SourceKind};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
 
+use super::hostile::{claimer, evil_sandbox};
 use super::model::{API, FILES, Held, KUBELET, Model, Op, Shown, sandboxes};
 use super::node::{Node, view};
 
@@ -168,4 +169,108 @@ proptest! {
             assert_eq!(node.pods.counters().changes, changes, "said again: {op:?}");
         }
     }
+
+    #[test]
+    fn whoever_claims_what_costs_no_other_pod_an_event_or_its_uid(
+        history in hostile_history(),
+        without_runtime in any::<bool>(),
+    ) {
+        let kinds = [SourceKind::Manifests, SourceKind::Kubelet, SourceKind::Apiserver];
+        let [mut beset, mut alone] = [(), ()].map(|()| match without_runtime {
+            true => Node::without_runtime(&kinds),
+            false => Node::new(&kinds),
+        });
+        let (mut evil, mut last_view) = (BTreeMap::new(), Vec::new());
+        let mut watches = None;
+        for op in &history {
+            match op {
+                Step::Honest(Op::View(_) | Op::RuntimeLost) if without_runtime => continue,
+                Step::Honest(op) => {
+                    say(&mut alone, op);
+                    match op {
+                        // An owner's list has the pods of everybody.
+                        Op::List(API, pods) => {
+                            let mut pods: Vec<_> = pods.iter().map(Held::encoded).collect();
+                            pods.extend(evil.values().cloned());
+                            beset.list(API, &pods);
+                        }
+                        Op::View(shown) => {
+                            last_view.clone_from(shown);
+                            say(&mut beset, op);
+                        }
+                        Op::List(..)
+                        | Op::OwnerLost(_)
+                        | Op::Put(..)
+                        | Op::Remove(..)
+                        | Op::RuntimeLost => drop(say(&mut beset, op)),
+                    }
+                }
+                // Of a UID that nobody has or had, nobody can tell whose it will be.
+                Step::Claim(_, uid) if !beset.join.knows(uid) => continue,
+                Step::Claim(name, uid) => {
+                    let pod = claimer(name, &format!("0-{name}"), uid);
+                    evil.insert(*name, pod.clone());
+                    if watches.is_some() {
+                        beset.put(API, &pod);
+                    }
+                }
+                Step::Unclaim(name) => {
+                    if evil.remove(name).is_some() && watches.is_some() {
+                        beset.remove(API, &format!("0-{name}"));
+                    }
+                }
+                Step::Sandbox(..) if without_runtime || watches.is_none() => continue,
+                // What the runtime shows counts over what was claimed alone.
+                Step::Sandbox(_, uid) if !beset.join.has_proof(uid) => continue,
+                Step::Sandbox(name, uid) => {
+                    // The runtime is looked at in both worlds.
+                    let mut sandboxes = sandboxes(&last_view);
+                    say(&mut alone, &Op::View(last_view.clone()));
+                    sandboxes.insert(0, evil_sandbox(name, uid, 1_900_000_000_000_000_000));
+                    beset.view(&view(&sandboxes));
+                }
+            }
+            if !alone.pods.readiness().is_ready() {
+                continue;
+            }
+            let (of_beset, of_alone) =
+                *watches.get_or_insert_with(|| (beset.watch(), alone.watch()));
+            let is_evil = |uid: &str| uid.starts_with("0-");
+            let mut events = beset.events(of_beset);
+            events.retain(|event| !is_evil(&event.1));
+            assert_eq!(events, alone.events(of_alone), "after {op:?} of {history:?}");
+            let mut served = seen(&mut beset);
+            served.retain(|(uid, ..)| !is_evil(uid));
+            assert_eq!(served, seen(&mut alone), "after {op:?}");
+        }
+    }
+}
+
+/// A step of a world in which somebody claims what is not his.
+#[derive(Clone, Debug)]
+enum Step {
+    Honest(Op),
+    /// The pod `evil/NAME` says that it is the mirror of the pod with this UID.
+    Claim(&'static str, &'static str),
+    Unclaim(&'static str),
+    /// So does its sandbox.
+    Sandbox(&'static str, &'static str),
+}
+
+fn hostile_history() -> impl Strategy<Value = Vec<Step>> {
+    let uids = vec![
+        "h-p0", "h-p1", "h-p2", "h-q0", "h-q1", "u0", "u1", "f-p0", "f-q1", "m-p", "m-q", "0-x",
+    ];
+    let evil = move || (select(vec!["x", "z"]), select(uids.clone()));
+    let step = prop_oneof![
+        3 => op().prop_map(Step::Honest),
+        3 => evil().prop_map(|(name, uid)| Step::Claim(name, uid)),
+        1 => evil().prop_map(|(name, _)| Step::Unclaim(name)),
+        1 => evil().prop_map(|(name, uid)| Step::Sandbox(name, uid)),
+    ];
+    (history(), vec(step, 0..25)).prop_map(|(honest, hostile)| {
+        let mut steps: Vec<_> = honest.into_iter().take(4).map(Step::Honest).collect();
+        steps.extend(hostile);
+        steps
+    })
 }

@@ -289,3 +289,66 @@ fn words_out_of_order_are_for_the_core_to_refuse() {
     node.join.handle_owner(9, SourceEvent::Begin, 8);
     assert_eq!(node.join.poll(), None);
 }
+
+#[test]
+fn nothing_that_a_guess_made_outlives_a_later_true_answer() {
+    let of = |policy: &str, status: &str| {
+        pod(&format!(
+            "metadata: {{name: u, namespace: ns, uid: u}}\nspec: {{restartPolicy: {policy}, \
+             containers: [{{name: a, image: image}}]}}\nstatus: {{{status}}}"
+        ))
+    };
+    let runs = view(&[plain_sandbox("u")]);
+    let gone = RuntimeView {
+        containers: Vec::new(),
+        ..runs.clone()
+    };
+    let mut ended = runs.clone();
+    ended.containers[0].state = crate::view::ContainerState::Exited;
+    ended.containers[0].finished_at = 1_700_000_009_000_000_000;
+    ended.containers[0].reason = "Completed".to_owned();
+    let told = |node: &mut Node| {
+        let status = node.pods()[0].status.clone().unwrap();
+        let one = status.container_statuses[0].clone();
+        let state = one.state.clone().unwrap_or_default();
+        let (code, last) = (state.terminated, one.last_state.clone().unwrap_or_default());
+        let code = code.map(|ended| ended.exit_code());
+        let facts = (status.phase().to_owned(), one.restart_count(), code);
+        (facts, last.terminated.is_some())
+    };
+    let fact = |phase: &str, count, code| ((phase.to_owned(), count, code), false);
+    let end = "phase: Running, containerStatuses: [{name: a, containerID: 'containerd://a-s-u',
+      state: {terminated: {exitCode: 0, containerID: 'containerd://a-s-u'}}}]";
+    for policy in ["Always", "OnFailure", "Never"] {
+        let over = if policy == "Always" {
+            fact("Running", 0, Some(0))
+        } else {
+            fact("Succeeded", 0, Some(0))
+        };
+        let guessed = || {
+            let mut node = Node::new(&[API]);
+            node.list(0, &[of(policy, "")]);
+            node.view(&runs);
+            assert_eq!(told(&mut node), fact("Running", 0, None));
+            node.view(&gone);
+            assert_ne!(told(&mut node), fact("Running", 0, None), "a guess");
+            node
+        };
+        let mut node = guessed();
+        node.view(&runs);
+        assert_eq!(told(&mut node), fact("Running", 0, None), "{policy}");
+        let mut node = guessed();
+        node.view(&ended);
+        assert_eq!(told(&mut node), over, "{policy}");
+        let mut node = guessed();
+        node.put(0, &of(policy, end));
+        assert_eq!(told(&mut node), over, "{policy}, the owner's word");
+        // Twice wrong, and right at last.
+        let mut node = guessed();
+        node.view(&runs);
+        node.view(&gone);
+        node.view(&gone);
+        node.view(&ended);
+        assert_eq!(told(&mut node), over, "{policy}");
+    }
+}

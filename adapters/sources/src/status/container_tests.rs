@@ -3,7 +3,7 @@
 use podsapi_proto::core_v1::ContainerStatus;
 
 use super::PodView;
-use super::scenes::{NOW, TWO, after, exited, one, pod, run, running, sandbox, seen, told};
+use super::scenes::{NOW, TWO, Told, after, exited, one, pod, run, running, sandbox, seen, told};
 use crate::view::{Container, ContainerState};
 
 // `SortedContainerStatuses`, and `SortStatusesOfInitContainers` in `normalizeStatus`.
@@ -406,4 +406,111 @@ fn a_container_that_ended_for_good_does_not_come_back() {
     assert_eq!(state("Always"), "running");
     assert_eq!(state("OnFailure"), "terminated 0 Completed");
     assert_eq!(state("Never"), "terminated 0 Completed");
+}
+
+#[test]
+fn the_newest_word_of_the_runtime_on_the_end_of_a_run_counts() {
+    let killed = |reason: &str| Container {
+        reason: reason.to_owned(),
+        ..exited("a", 0, 137)
+    };
+    let owner = "phase: Running, containerStatuses: [{name: a, containerID: 'containerd://a0',
+      state: {terminated: {exitCode: 137, reason: Error, containerID: 'containerd://a0'}}}]";
+    for status in ["", owner] {
+        let pod = one("", ", restartPolicy: Never", status);
+        let first = after(&pod, &[killed("Error")]);
+        assert_eq!(first.state("a"), "terminated 137 Error");
+        let view = |reason| seen(vec![sandbox()], vec![killed(reason)]);
+        let late = told(&pod, Some(&first.encoded), &view("OOMKilled"), NOW);
+        assert_eq!(late.state("a"), "terminated 137 OOMKilled");
+        let lost = told(&pod, Some(&late.encoded), &view("Unknown"), NOW);
+        assert!(lost.state("a") != "terminated 137 Unknown", "no newer word");
+    }
+    // The same for the run before.
+    let pod = one("", "", "");
+    let runs = |reason| vec![killed(reason), run("a", 1, ContainerState::Running)];
+    let first = after(&pod, &runs("Error"));
+    assert_eq!(first.last_state("a"), "terminated 137 Error");
+    let view = seen(vec![sandbox()], runs("OOMKilled"));
+    let late = told(&pod, Some(&first.encoded), &view, NOW);
+    assert_eq!(late.last_state("a"), "terminated 137 OOMKilled");
+}
+
+#[test]
+fn what_the_owner_says_later_of_the_same_run_counts() {
+    let first = after(&one("", "", ""), &[running("a")]);
+    assert_eq!(first.container("a").restart_count(), 0);
+    let word = |id: &str| {
+        format!(
+            "phase: Running, containerStatuses: [{{name: a, restartCount: 4,              containerID: 'containerd://{id}', state: {{running: {{}}}}, lastState: {{terminated:              {{exitCode: 3, reason: Error, containerID: 'containerd://older'}}}}}}]"
+        )
+    };
+    let view = seen(vec![sandbox()], vec![running("a")]);
+    let later = |id: &str| told(&one("", "", &word(id)), Some(&first.encoded), &view, NOW);
+    assert_eq!(later("a0").container("a").restart_count(), 4);
+    assert_eq!(later("a0").last_state("a"), "terminated 3 Error");
+    assert_eq!(later("another").container("a").restart_count(), 0);
+    assert_eq!(later("another").last_state("a"), "");
+}
+
+#[test]
+fn a_run_made_after_another_and_noted_as_the_first_counts_one_more_in_each_state() {
+    let again = |state| Container {
+        id: "anew".to_owned(),
+        created_at: 1_700_000_100_000_000_000,
+        started_at: 1_700_000_101_000_000_000,
+        ..run("a", 0, state)
+    };
+    let ended = run("a", 3, ContainerState::Exited);
+    for before in [run("a", 3, ContainerState::Running), ended] {
+        for first in [
+            ContainerState::Created,
+            ContainerState::Exited,
+            ContainerState::Running,
+        ] {
+            let pod = one("", "", "");
+            let was = after(&pod, std::slice::from_ref(&before));
+            let count = |was: &Told, state| {
+                let view = seen(vec![sandbox()], vec![before.clone(), again(state)]);
+                told(&pod, Some(&was.encoded), &view, NOW)
+            };
+            let anew = count(&was, first);
+            assert_eq!(
+                anew.container("a").restart_count(),
+                4,
+                "{before:?} {first:?}"
+            );
+            let later = count(&anew, ContainerState::Running);
+            assert_eq!(
+                later.container("a").restart_count(),
+                4,
+                "{before:?} {first:?}"
+            );
+        }
+    }
+    // The run before is no newer one when it is the last that is left.
+    let pod = one("", "", "");
+    let was = after(
+        &pod,
+        &[exited("a", 0, 0), run("a", 1, ContainerState::Running)],
+    );
+    let view = seen(vec![sandbox()], vec![exited("a", 0, 0)]);
+    let left = told(&pod, Some(&was.encoded), &view, NOW);
+    assert_eq!(left.container("a").restart_count(), 1);
+}
+
+#[test]
+fn a_run_runs_once_its_start_is_told() {
+    let silent = Container {
+        started_at: 0,
+        ..running("a")
+    };
+    let pod = one("", "", "");
+    let first = after(&pod, std::slice::from_ref(&silent));
+    assert_eq!(first.state("a"), "waiting ");
+    let view = |run: &Container| seen(vec![sandbox()], vec![run.clone()]);
+    let second = told(&pod, Some(&first.encoded), &view(&running("a")), NOW);
+    assert_eq!(second.state("a"), "running");
+    let third = told(&pod, Some(&second.encoded), &view(&silent), NOW);
+    assert_eq!(third.status, second.status);
 }

@@ -100,7 +100,11 @@ fn shown(
 ) -> ContainerStatus {
     let id = scene.id(newest);
     let counted = i32::try_from(newest.restart_count).unwrap_or(i32::MAX);
-    let mut restarts = counted.max(before.map_or(0, ContainerStatus::restart_count));
+    let owner = scene.owner.container(planned.name);
+    let owner = owner.filter(|owner| owner.container_id() == id);
+    let mut restarts = counted
+        .max(before.map_or(0, ContainerStatus::restart_count))
+        .max(owner.map_or(0, ContainerStatus::restart_count));
     let was = before.and_then(terminated);
     let mut last = before.and_then(|before| {
         let ended = was.filter(|_| before.container_id() != id);
@@ -112,7 +116,8 @@ fn shown(
     let vanished = newest.state == view::ContainerState::Unknown
         && now.terminated.is_some()
         && before.is_some_and(is_running);
-    if bumped || vanished {
+    let anew = before.is_some_and(|before| made_anew(newest, &id, before));
+    if bumped || vanished || anew {
         restarts = before
             .map_or(0, ContainerStatus::restart_count)
             .saturating_add(1)
@@ -126,6 +131,13 @@ fn shown(
         if !nothing || last.is_none() {
             last = Some(ended);
         }
+    }
+    let guessed = last.as_ref().is_none_or(|last| {
+        last.terminated.as_ref().is_none_or(ends::is_lost) && last.running.is_none()
+    });
+    let owners = owner.and_then(last_terminated);
+    if let Some(ended) = owners.filter(|ended| guessed && !ends::is_lost(ended)) {
+        last = Some(over(ended.clone()));
     }
     let said = [scene.before(), &scene.owner];
     let said = said.map(|report| {
@@ -153,19 +165,49 @@ fn shown(
     }
 }
 
-/// The state of one run. A run ends once: what was said of its end before stays, the owner's word
-/// first, since the owner may have seen more of it and may have seen it earlier.
+/// Tells whether a run was made after the one that was told before, and is noted as the first one:
+/// what notes the count was lost with the folder of its logs.
+fn made_anew(run: &Container, id: &str, before: &ContainerStatus) -> bool {
+    let was = before.state.as_ref();
+    let running = was.and_then(|state| state.running.as_ref());
+    let running = running.and_then(|running| running.started_at);
+    let ended = [terminated(before), last_terminated(before)];
+    let ended = ended.into_iter().flatten();
+    let mut ended = ended.filter(|end| end.container_id() == before.container_id());
+    let then = running.or_else(|| ended.next()?.finished_at);
+    let other = !before.container_id().is_empty() && before.container_id() != id;
+    let made = run.created_at.div_euclid(1_000_000_000);
+    let later = then
+        .and_then(|then| then.seconds)
+        .is_some_and(|then| made >= then);
+    run.restart_count == 0 && other && later
+}
+
+/// The state of one run. A run ends once: while the runtime shows its end that counts, and else
+/// what was said of its end, the owner's word first, since the owner may have seen it earlier.
 fn state(scene: &Scene<'_>, run: &Container, before: Option<&ContainerStatus>) -> ContainerState {
     let id = scene.id(run);
     let mut said = scene.owner_first();
     let end = said.find_map(|report| ends::said(report.container(&run.name)?, &id));
-    if let Some(mut end) = end {
-        if end.message().is_empty() && run.state == view::ContainerState::Exited {
-            end.message = ends::shown(scene, run).message;
+    if run.state == view::ContainerState::Exited {
+        let mut shown = ends::shown(scene, run);
+        let Some(end) = end else {
+            return over(shown);
+        };
+        // A runtime that was away and has lost the end says so; that is no newer word.
+        if run.reason == "Unknown" {
+            return over(end);
         }
+        if shown.message().is_empty() {
+            shown.message = end.message;
+        }
+        return over(shown);
+    }
+    if let Some(end) = end {
         return over(end);
     }
     match run.state {
+        view::ContainerState::Running if run.started_at <= 0 => begun(scene, &run.name, &id),
         view::ContainerState::Running => running(run),
         view::ContainerState::Created => waiting(ContainerStateWaiting::default()),
         view::ContainerState::Exited => over(ends::shown(scene, run)),
@@ -177,6 +219,15 @@ fn state(scene: &Scene<'_>, run: &Container, before: Option<&ContainerStatus>) -
             guess.map_or_else(|| waiting(ContainerStateWaiting::default()), over)
         }
     }
+}
+
+/// The state of a run that runs since nobody knows when: as it was said before, or else it is said
+/// to run once the runtime has told when it began.
+fn begun(scene: &Scene<'_>, name: &str, id: &str) -> ContainerState {
+    let said = scene.said().filter_map(|report| report.container(name));
+    let mut said = said.filter(|said| said.container_id() == id && is_running(said));
+    let said = said.find_map(|said| said.state.clone());
+    said.unwrap_or_else(|| waiting(ContainerStateWaiting::default()))
 }
 
 /// The status of a container that the runtime shows no run of.

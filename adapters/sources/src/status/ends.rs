@@ -48,7 +48,12 @@ pub(super) fn guessed(status: &ContainerStatus, id: &str) -> Option<ContainerSta
 pub(super) fn is_guess(status: &ContainerStatus) -> bool {
     let ended = terminated(status);
     let ended = ended.or_else(|| last_terminated(status).filter(|_| !is_running(status)));
-    ended.is_some_and(|ended| ended.container_id().is_empty() && ended.reason() == UNKNOWN)
+    ended.is_some_and(is_lost)
+}
+
+/// Tells whether this is the end of a run that nobody saw.
+pub(super) fn is_lost(ended: &ContainerStateTerminated) -> bool {
+    ended.container_id().is_empty() && ended.reason() == UNKNOWN
 }
 
 /// The end of a run that nobody saw.

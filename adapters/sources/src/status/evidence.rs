@@ -10,34 +10,89 @@ use crate::view::{Container, ContainerState, RuntimeView, Sandbox};
 /// All that a runtime shows of one pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodView {
+    /// Namespace and name, empty where only containers are left that do not tell them.
+    of: (String, String),
     sandboxes: Vec<Sandbox>,
     containers: Vec<Container>,
 }
 
-impl PodView {
-    /// Takes a view apart into what it shows of each pod, by UID.
+/// What a runtime shows, taken apart into pods.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodViews {
+    /// By UID; several where it names several pods with one, which all but one are not.
+    pods: BTreeMap<String, BTreeMap<(String, String), PodView>>,
+}
+
+impl PodViews {
+    /// Takes a view apart into what it shows of each pod.
     ///
-    /// Containers without their sandbox are left out: nothing says whose they are.
-    pub fn by_pod(view: RuntimeView) -> BTreeMap<String, Self> {
-        let mut pods: BTreeMap<String, Self> = BTreeMap::new();
-        let mut owners = BTreeMap::new();
+    /// A container is the pod's that the kubelet's labels on it name, wherever it runs. One without
+    /// them is nobody's, nor is a sandbox that calls itself two pods.
+    pub fn new(view: RuntimeView) -> Self {
+        let mut views = Self::default();
         for sandbox in view.sandboxes {
-            owners.insert(sandbox.id.clone(), sandbox.pod_uid.clone());
-            let pod = pods.entry(sandbox.pod_uid.clone()).or_default();
-            pod.sandboxes.push(sandbox);
-        }
-        for container in view.containers {
-            let owner = owners.get(&container.sandbox_id);
-            if let Some(pod) = owner.and_then(|uid| pods.get_mut(uid)) {
-                pod.containers.push(container);
+            if !sandbox.contradicts_itself() {
+                let of = (sandbox.namespace.clone(), sandbox.name.clone());
+                let pod = views.entry(&sandbox.pod_uid, of);
+                pod.sandboxes.push(sandbox);
             }
         }
-        for pod in pods.values_mut() {
+        let (whole, part): (Vec<_>, Vec<_>) = view
+            .containers
+            .into_iter()
+            .filter(|container| !container.pod.uid.is_empty() && !container.name.is_empty())
+            .partition(|it| !it.pod.namespace.is_empty() && !it.pod.name.is_empty());
+        for container in whole {
+            let labels = &container.pod;
+            let of = (labels.namespace.clone(), labels.name.clone());
+            views.entry(&labels.uid, of).containers.push(container);
+        }
+        for container in part {
+            let of = views.only_name(&container);
+            let pod = views.entry(&container.pod.uid, of);
+            pod.containers.push(container);
+        }
+        for pod in views.pods.values_mut().flat_map(BTreeMap::values_mut) {
             pod.sort();
         }
-        pods
+        views
     }
 
+    fn entry(&mut self, uid: &str, of: (String, String)) -> &mut PodView {
+        let pods = self.pods.entry(uid.to_owned()).or_default();
+        pods.entry(of.clone()).or_insert_with(|| PodView {
+            of,
+            ..PodView::default()
+        })
+    }
+
+    /// Returns the namespace and name of the pod of a container whose labels tell its UID alone:
+    /// those of its sandbox, or else the only ones that are there.
+    fn only_name(&self, container: &Container) -> (String, String) {
+        let pods = self.pods.get(&container.pod.uid);
+        let mut here = pods.into_iter().flatten();
+        let mut of_sandbox = here.clone().filter(|(_, pod)| {
+            let mut sandboxes = pod.sandboxes.iter();
+            sandboxes.any(|sandbox| sandbox.id == container.sandbox_id)
+        });
+        match (of_sandbox.next(), here.next(), here.next()) {
+            (Some((of, _)), ..) | (None, Some((of, _)), None) => of.clone(),
+            _ => Default::default(),
+        }
+    }
+
+    /// Returns what the runtime shows of the pod with this UID, namespace and name.
+    pub fn of(&self, uid: &str, namespace: &str, name: &str) -> Option<&PodView> {
+        let pods = self.pods.get(uid)?;
+        let mut named = pods.values();
+        let named = named.find(|pod| (&*pod.of.0, &*pod.of.1) == (namespace, name));
+        // Containers whose labels tell no name may be all that is left of a pod.
+        let unnamed = || pods.get(&(String::new(), String::new()));
+        named.or_else(|| unnamed().filter(|pod| pod.sandboxes.is_empty()))
+    }
+}
+
+impl PodView {
     /// Puts the newest first, whatever order the runtime had, and everything there only once.
     fn sort(&mut self) {
         self.sandboxes
@@ -142,8 +197,8 @@ pub(crate) fn ended(container: &Container) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{PodView, ended, time};
-    use crate::view::{Container, RuntimeView, Sandbox};
+    use super::{PodViews, ended, time};
+    use crate::view::{Container, Labelled, RuntimeView, Sandbox};
 
     fn sandbox(id: &str, attempt: u32, created_at: i64, ready: bool) -> Sandbox {
         Sandbox {
@@ -158,11 +213,11 @@ mod tests {
 
     fn order(sandboxes: Vec<Sandbox>) -> Vec<String> {
         let containers = Vec::new();
-        let pods = PodView::by_pod(RuntimeView {
+        let pods = PodViews::new(RuntimeView {
             sandboxes,
             containers,
         });
-        let sandboxes = pods["u"].sandboxes().iter();
+        let sandboxes = pods.of("u", "", "").unwrap().sandboxes().iter();
         sandboxes.map(|sandbox| sandbox.id.clone()).collect()
     }
 
@@ -188,11 +243,11 @@ mod tests {
             order(vec![unknown.clone(), known.clone()]),
             ["known", "unknown"]
         );
-        let pods = PodView::by_pod(RuntimeView {
+        let pods = PodViews::new(RuntimeView {
             sandboxes: vec![unknown, known],
             containers: Vec::new(),
         });
-        assert_eq!(pods["u"].begun(), Some(5));
+        assert_eq!(pods.of("u", "", "").unwrap().begun(), Some(5));
     }
 
     #[test]
@@ -207,15 +262,49 @@ mod tests {
     }
 
     #[test]
-    fn a_container_without_its_sandbox_belongs_to_nobody() {
-        let stray = Container {
-            sandbox_id: "gone".to_owned(),
+    fn a_container_is_the_pods_that_its_labels_name_wherever_it_runs() {
+        let labelled = |uid: &str, name: &str, sandbox: &str| Container {
+            id: format!("{uid}{name}{sandbox}"),
+            sandbox_id: sandbox.to_owned(),
+            name: name.to_owned(),
+            pod: Labelled {
+                uid: uid.to_owned(),
+                ..Labelled::default()
+            },
             ..Container::default()
         };
-        let pods = PodView::by_pod(RuntimeView {
+        let pods = PodViews::new(RuntimeView {
             sandboxes: vec![sandbox("s", 0, 1, true)],
-            containers: vec![stray],
+            containers: vec![
+                labelled("u", "here", "s"),
+                labelled("u", "elsewhere", "gone"),
+                labelled("", "without-pod", "s"),
+                labelled("u", "", "s"),
+                labelled("v", "of-another", "s"),
+            ],
         });
-        assert_eq!(pods["u"].runs("").count(), 0);
+        let of = |uid: &str, name: &str| pods.of(uid, "", "").unwrap().runs(name).count();
+        assert_eq!((of("u", "here"), of("u", "elsewhere")), (1, 1));
+        assert_eq!((of("u", "without-pod"), of("u", "")), (0, 0));
+        assert_eq!((of("u", "of-another"), of("v", "of-another")), (0, 1));
+    }
+
+    #[test]
+    fn a_sandbox_with_a_foreign_uid_or_labels_of_another_pod_is_not_that_pods() {
+        let mut named = sandbox("s", 0, 1, true);
+        (named.namespace, named.name) = ("ns".to_owned(), "p".to_owned());
+        let mut foreign = sandbox("t", 9, 9, true);
+        (foreign.namespace, foreign.name) = ("evil".to_owned(), "x".to_owned());
+        let mut torn = named.clone();
+        torn.id = "torn".to_owned();
+        let label = ("io.kubernetes.pod.name".to_owned(), "x".to_owned());
+        torn.labels.extend([label]);
+        let pods = PodViews::new(RuntimeView {
+            sandboxes: vec![foreign, torn, named],
+            containers: Vec::new(),
+        });
+        let ids = pods.of("u", "ns", "p").unwrap().sandboxes().iter();
+        assert_eq!(ids.map(|one| &*one.id).collect::<Vec<_>>(), ["s"]);
+        assert!(pods.of("u", "ns", "q").is_none());
     }
 }

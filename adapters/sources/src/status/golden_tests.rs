@@ -10,7 +10,8 @@ use podsapi_proto::meta_v1::Time;
 use podsapi_proto::schema::Message as Schema;
 use prost::Message;
 
-use super::{PodView, status};
+use super::{PodView, PodViews, status};
+use crate::status::scenes::of_pod;
 use crate::view::{Container, ContainerState, NodeFacts, RuntimeView, Sandbox};
 
 const NOW: i64 = 1_800_000_000;
@@ -57,8 +58,10 @@ fn facts(pod: &Pod) -> NodeFacts {
 
 /// What the runtime must have shown of one pod.
 fn shown_alone(pod: &Pod) -> PodView {
-    let mut pods = PodView::by_pod(shown(pod));
-    pods.pop_first().map(|(_, view)| view).unwrap_or_default()
+    let pods = PodViews::new(shown(pod));
+    let metadata = pod.metadata.clone().unwrap();
+    let shown = pods.of(metadata.uid(), metadata.namespace(), metadata.name());
+    shown.cloned().unwrap_or_default()
 }
 
 /// What the runtime must have shown for the kubelet to say what it said.
@@ -102,6 +105,7 @@ fn runs(sandbox: &str, status: &ContainerStatus) -> Vec<Container> {
     let count = u32::try_from(status.restart_count()).unwrap();
     let base = Container {
         sandbox_id: sandbox.to_owned(),
+        pod: of_pod(sandbox),
         name: status.name().to_owned(),
         attempt: count,
         restart_count: count,

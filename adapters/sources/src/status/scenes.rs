@@ -7,8 +7,8 @@ use podsapi_proto::json::{encode, parse_yaml};
 use podsapi_proto::schema::Message as Schema;
 use prost::Message;
 
-use super::{PodView, status};
-use crate::view::{Container, ContainerState, NodeFacts, RuntimeView, Sandbox};
+use super::{PodView, PodViews, status};
+use crate::view::{Container, ContainerState, Labelled, NodeFacts, RuntimeView, Sandbox};
 
 pub(crate) const NOW: i64 = 1_800_000_000;
 
@@ -62,6 +62,7 @@ pub(crate) fn run(name: &str, restarts: u32, state: ContainerState) -> Container
     Container {
         id: format!("{name}{restarts}"),
         sandbox_id: "s".to_owned(),
+        pod: of_pod("u"),
         name: name.to_owned(),
         attempt: restarts,
         restart_count: restarts,
@@ -76,6 +77,14 @@ pub(crate) fn run(name: &str, restarts: u32, state: ContainerState) -> Container
         image: "image:1".to_owned(),
         image_ref: "sha256:1".to_owned(),
         ..Container::default()
+    }
+}
+
+/// The labels of a container of the pod with this UID.
+pub(crate) fn of_pod(uid: &str) -> Labelled {
+    Labelled {
+        uid: uid.to_owned(),
+        ..Labelled::default()
     }
 }
 
@@ -98,7 +107,8 @@ pub(crate) fn seen(sandboxes: Vec<Sandbox>, containers: Vec<Container>) -> PodVi
         sandboxes,
         containers,
     };
-    PodView::by_pod(view).remove("u").unwrap_or_default()
+    let pods = PodViews::new(view);
+    pods.of("u", "ns", "p").cloned().unwrap_or_default()
 }
 
 /// The pod's status once the runtime shows these containers in one ready sandbox.

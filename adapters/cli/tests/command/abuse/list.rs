@@ -264,7 +264,11 @@ pub(super) const ATTACKS: &[Listed] = &[
         "A32 stopped peer",
         Hold(20, floods::lists, None),
         // The replies are of one list, which counts once for all of them.
-        &[Frames(2_000), Gauge(CALLS, 20), Gauge(REPLY_BYTES, 100 << 10)],
+        &[
+            Frames(2_000),
+            Gauge(CALLS, 20),
+            Gauge(REPLY_BYTES, 100 << 10),
+        ],
     ),
     (
         "A33 closed while answered",

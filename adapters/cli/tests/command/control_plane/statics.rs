@@ -76,3 +76,57 @@ async fn a_manifest_and_its_mirror_are_one_pod() {
     node.until("the pod is gone", |told| current(told).is_empty())
         .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_in_another_namespace_takes_no_identity_and_costs_nobody_an_event() {
+    let Some(plane) = Plane::shared().await else {
+        return;
+    };
+    let (api, space, evil, name) = (&plane.api, "victims", "evil", "node-of-claims");
+    api.namespace(space).await;
+    api.namespace(evil).await;
+    let mut node = Node::start(name, &plane.kubeconfig(name, plane.port), NOTHING).await;
+    api.create(space, &mirror("web", name, HASH)).await;
+    let ordinary = api
+        .create(space, &super::pods::planned("ordinary", name))
+        .await;
+    let ordinary = super::node::uid(&ordinary);
+    let ours = |told: &[podsapi_client::Event]| {
+        let current = current(told);
+        current.contains_key(HASH) && current.contains_key(&ordinary)
+    };
+    node.until("both are served", ours).await;
+    let before = by_uid(&node.told());
+
+    let first = api.create(evil, &mirror("first", name, HASH)).await;
+    let second = api.create(evil, &mirror("second", name, &ordinary)).await;
+    let claimers = [&first, &second].map(|pod| super::node::uid(pod));
+    let all = |told: &[podsapi_client::Event]| {
+        let current = current(told);
+        claimers.iter().all(|uid| current.contains_key(uid))
+    };
+    node.until("they are served under their own UIDs", all)
+        .await;
+    node.says(&format!("the UID {HASH} of {space}/web-{name}"));
+    node.says(&format!("the UID {ordinary} of {space}/ordinary"));
+    let after = by_uid(&node.told());
+    for uid in [HASH, &ordinary] {
+        assert_eq!(after[uid], before[uid], "no event of another pod");
+    }
+    // No deletion hands a UID on.
+    api.delete(space, "ordinary", 0).await;
+    api.delete(space, &format!("web-{name}"), 0).await;
+    let left = |told: &[podsapi_client::Event]| current(told).keys().eq(sorted(&claimers).iter());
+    node.until("the claimers alone are left", left).await;
+    for claimer in ["first", "second"] {
+        api.delete(evil, &format!("{claimer}-{name}"), 0).await;
+    }
+    node.until("all are gone", |told| current(told).is_empty())
+        .await;
+}
+
+fn sorted(uids: &[String; 2]) -> Vec<String> {
+    let mut uids = uids.to_vec();
+    uids.sort_unstable();
+    uids
+}

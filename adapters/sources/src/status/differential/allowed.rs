@@ -156,6 +156,9 @@ fn of_container(case: &Case, before: &PodStatus, name: &str, over: bool) -> Opti
         Some(_) if seen.runs(name).take(2).any(lost) => Some(UNKNOWN),
         Some(_) if owner.is_some_and(waits) && case.was_terminal() => Some(SERVED),
         Some(_) if over => Some(OVER),
+        Some(run) if run.restart_count == 0 && before.is_some_and(|it| of_another(it, &run)) => {
+            Some(ANEW)
+        }
         Some(_) => None,
         None if before.is_some_and(again) => Some(AGAIN),
         None if before.and_then(ended).is_some() && owner.is_some_and(waits) => Some(HELD),
@@ -164,6 +167,11 @@ fn of_container(case: &Case, before: &PodStatus, name: &str, over: bool) -> Opti
         None if over => Some(OVER),
         None => None,
     }
+}
+
+fn of_another(status: &ContainerStatus, run: &Container) -> bool {
+    let id = status.container_id();
+    !id.is_empty() && id != format!("containerd://{}", run.id)
 }
 
 fn waits(status: &ContainerStatus) -> bool {
@@ -182,6 +190,7 @@ fn container<'s>(status: &'s PodStatus, name: &str) -> Option<&'s ContainerStatu
 }
 
 const REFUSED: &str = "a change that its status manager refuses whole is refused for one container";
+const ANEW: &str = "a run that is noted as the first counts as made anew, its end seen or not";
 const ENDED: &str = "a run ends once: the owner's word, or what was served, of its end stays";
 const UNKNOWN: &str = "a run that the runtime lost track of stays ended";
 const OWNER_SAW: &str = "the owner saw the end of a container that is gone";

@@ -8,9 +8,9 @@ use podsapi_proto::schema::Message as Schema;
 use prost::Message;
 
 use crate::cri::reading;
-use crate::status::PodView;
 use crate::status::records::{Fields, merged};
 use crate::status::scenes::NOW;
+use crate::status::{PodView, PodViews};
 use crate::view::{Container, RuntimeView, Sandbox};
 
 /// What a status is worked out from.
@@ -50,7 +50,8 @@ impl Case {
             sandboxes: sandboxes.collect(),
             containers: containers.collect(),
         };
-        PodView::by_pod(view).remove("u").unwrap_or_default()
+        let pods = PodViews::new(view);
+        pods.of("u", "ns", "p").cloned().unwrap_or_default()
     }
 
     /// The parts of the question.
@@ -60,13 +61,7 @@ impl Case {
         for sandbox in &self.sandboxes {
             parts.push((b'S', sandbox.encode_to_vec()));
         }
-        // A kubelet finds the pod of a container in its labels; here its sandbox must be there, and
-        // a runtime takes them away together.
-        let known: Vec<_> = self.sandboxes.iter().map(|sandbox| &sandbox.id).collect();
         for (sandbox, status) in &self.containers {
-            if !known.contains(&sandbox) {
-                continue;
-            }
             let listed = cri::Container {
                 id: status.id.clone(),
                 pod_sandbox_id: sandbox.clone(),

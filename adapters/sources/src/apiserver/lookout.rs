@@ -44,16 +44,17 @@ async fn look(access: Arc<Mutex<Access>>, period: Duration, found: Arc<Notify>) 
     let Some(file) = file else {
         return;
     };
-    let mut seen = stamp(&file).await;
+    // It may have changed since it was read first.
+    let mut seen = None;
     loop {
         sleep(period).await;
         let now = stamp(&file).await;
-        if now == seen {
+        if Some(now) == seen {
             continue;
         }
         // While something is asked, that sees to it.
         if let Ok(mut access) = access.try_lock() {
-            seen = now;
+            seen = Some(now);
             if access.look().await {
                 found.notify_one();
             }

@@ -24,6 +24,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::*;
+use crate::signal::shutdown_signal;
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);

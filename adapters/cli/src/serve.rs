@@ -114,14 +114,17 @@ fn reloading(log: Log, sources: Reload) -> Reloading {
     reloading.add(Part {
         name: "log",
         keys: &["log"],
-        take: Box::new(move |args| args.map_or(Ok(()), |args| log.change(args.log))),
+        take: Box::new(move |args| match args {
+            Some(args) => log.change(args.log).map(|()| true),
+            None => Ok(false),
+        }),
     });
     reloading.add(Part {
         name: "sources",
         keys: &[],
         take: Box::new(move |_args| {
             sources.wish();
-            Ok(())
+            Ok(true)
         }),
     });
     reloading

@@ -343,7 +343,7 @@ mod tests {
         let file = folder.join("pods");
         fs::write(&file, b"{}").unwrap();
         assert!(!read(&file, "node").unwrap_err().is_of_the_folder());
-        let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+        let open = fs::Permissions::from_mode(0o777);
         fs::set_permissions(&folder, open).unwrap();
         assert!(read(&file, "node").unwrap_err().is_of_the_folder());
     }

@@ -360,7 +360,7 @@ Exit codes:
   0  done (check: the server is ready)
   1  the server refused, or could not start (check: it is not ready)
   2  wrong usage or configuration
-  3  cannot connect to the server
+  3  cannot connect to the server, or it does not answer
 
 PODSAPI_SOCKET names the socket for all commands; empty, it counts as not set.";
 

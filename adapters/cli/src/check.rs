@@ -1,14 +1,13 @@
 //! `check`: what the server says of itself.
 
 use std::io::Write;
-use std::time::Duration;
 
 use podsapi_client::{Client, ClientOptions};
 use podsapi_proto::diagnostics::{GetStatusResponse, Source, SourceState};
 use podsapi_proto::json::printable;
 
 use crate::args::CheckArgs;
-use crate::failure::Failure;
+use crate::failure::{DEADLINE, Failure, answered};
 use crate::human;
 use crate::table::Table;
 
@@ -20,10 +19,7 @@ pub(crate) async fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), 
         ..ClientOptions::default()
     };
     let client = Client::connect(&path, options).await?;
-    let status = client
-        .status()
-        .await
-        .map_err(|error| Failure::of_call(&path, error))?;
+    let status = answered(&path, client.status()).await?;
     out.write_all(report(&status).as_bytes())?;
     out.flush()?;
     if status.ready {
@@ -32,9 +28,6 @@ pub(crate) async fn check(args: &CheckArgs, out: &mut impl Write) -> Result<(), 
         Err(Failure::NotReady)
     }
 }
-
-/// A probe that waits longer than this says the same as one that fails.
-const DEADLINE: Duration = Duration::from_secs(10);
 
 fn report(status: &GetStatusResponse) -> String {
     let readiness = match (status.ready, status.waiting_for.as_slice()) {

@@ -30,7 +30,14 @@ pub(crate) async fn demo(args: &DemoArgs, out: &mut impl Write) -> Result<(), Fa
     if poll_fn(|cx| Poll::Ready(told_to_end.as_mut().poll(cx).is_ready())).await {
         return Ok(());
     }
-    let folder = Folder::make().map_err(|error| started(&error))?;
+    let folder = Folder::make().map_err(|error| {
+        let place = std::env::temp_dir();
+        let text = format!(
+            "no folder can be made in {}: {error}; set TMPDIR to a folder that this user may write",
+            place.display()
+        );
+        Failure::Start(text)
+    })?;
     let path = folder.path.join("pods.sock");
     let listener = Listener::bind(&SocketOptions::new(&path)).map_err(|error| started(&error))?;
     let source = Source::Simulated(SIMULATION);

@@ -1,6 +1,7 @@
 //! How a command can fail, what is said then, and the exit code it ends with.
 
 use std::fmt;
+use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,8 +34,38 @@ pub(crate) enum Failure {
     Refused(Status),
     /// The server could not start.
     Start(String),
+    /// Nobody answered in time.
+    Unanswered { path: PathBuf, patience: Duration },
     /// The command line or its file is wrong.
     Usage(String),
+}
+
+/// How long an answer may take: a list takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The deadline that the server is told: the server's own word about it comes too late to be taken
+/// for a refusal, and it need not work for nobody for long.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(11);
+
+/// Waits for the answer to a call of the server at `path`.
+pub(crate) async fn answered<T>(
+    path: &Path,
+    call: impl Future<Output = Result<T, ClientError>>,
+) -> Result<T, Failure> {
+    let answer = in_time(path, call).await?;
+    answer.map_err(|error| Failure::of_call(path, error))
+}
+
+/// As [`answered`], for whoever looks at the server's refusal.
+pub(crate) async fn in_time<T>(
+    path: &Path,
+    call: impl Future<Output = Result<T, ClientError>>,
+) -> Result<Result<T, ClientError>, Failure> {
+    let answer = tokio::time::timeout(PATIENCE, call).await;
+    answer.map_err(|_elapsed| Failure::Unanswered {
+        path: path.to_owned(),
+        patience: PATIENCE,
+    })
 }
 
 impl Failure {
@@ -48,7 +79,7 @@ impl Failure {
             | Self::Refused(_)
             | Self::Start(_) => 1,
             Self::Usage(_) => 2,
-            Self::Connect(_) | Self::Lost { .. } => 3,
+            Self::Connect(_) | Self::Lost { .. } | Self::Unanswered { .. } => 3,
         }
     }
 
@@ -76,6 +107,10 @@ impl Failure {
             FollowError::Ended => Self::Lost {
                 path: path.to_owned(),
                 cause: TransportError::Closed,
+            },
+            FollowError::Hung(patience) => Self::Unanswered {
+                path: path.to_owned(),
+                patience,
             },
         }
     }
@@ -117,6 +152,12 @@ impl fmt::Display for Failure {
                 Ok(())
             }
             Self::Start(text) => f.write_str(&printable(text)),
+            Self::Unanswered { path, patience } => write!(
+                f,
+                "{}: {}\n  try: check its log",
+                printable(&path.to_string_lossy()),
+                unanswered(*patience)
+            ),
             Self::Usage(text) => f.write_str(text),
         }
     }
@@ -152,7 +193,13 @@ pub(crate) fn interruption(error: &FollowError) -> String {
         FollowError::Client(ClientError::Transport(_))
         | FollowError::Connect(_)
         | FollowError::Ended => error.to_string(),
+        FollowError::Hung(patience) => unanswered(*patience),
     }
+}
+
+fn unanswered(patience: Duration) -> String {
+    let seconds = patience.as_secs();
+    format!("the server did not answer within {seconds} s: it hangs or is overloaded")
 }
 
 /// Returns code and text, and what the details add to them for a person.

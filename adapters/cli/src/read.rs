@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_client::{
@@ -13,7 +12,7 @@ use podsapi_tokio::TokioRuntime;
 use prost::Message;
 
 use crate::args::{Format, GetArgs, ReadArgs};
-use crate::failure::Failure;
+use crate::failure::{DEADLINE, Failure, answered, in_time};
 use crate::output::{self, Layout};
 use crate::{say, selection};
 
@@ -24,7 +23,7 @@ use crate::{say, selection};
 pub(crate) async fn list(args: &ReadArgs, out: &mut impl Write) -> Result<(), Failure> {
     let path = args.socket.path();
     let client = connect(&path, selection::wanted(args)?).await?;
-    let raw = listed(&client, &path).await?;
+    let raw = answered(&path, client.list()).await?;
     if args.output == Format::Protobuf && args.namespace.is_none() {
         out.write_all(&ListPodsResponse { pods: raw }.encode_to_vec())?;
         return Ok(out.flush()?);
@@ -53,7 +52,8 @@ pub(crate) async fn get(args: &GetArgs, out: &mut impl Write) -> Result<(), Fail
         Some((namespace, name)) => named(&client, &path, namespace, name).await?,
         None => args.pod.clone(),
     };
-    let pod = client.get(&uid).await.map_err(|error| match error {
+    let pod = in_time(&path, client.get(&uid)).await?;
+    let pod = pod.map_err(|error| match error {
         ClientError::Refused(status)
             if status.code() == Code::NotFound && name.is_none() && !looks_like_a_uid(&uid) =>
         {
@@ -107,9 +107,6 @@ fn looks_like_a_uid(text: &str) -> bool {
             .all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
-/// A list takes milliseconds; a server that needs this long hangs.
-const DEADLINE: Duration = Duration::from_secs(60);
-
 async fn connect(path: &Path, fields: Fields) -> Result<Client, Failure> {
     let options = ClientOptions {
         deadline: Some(DEADLINE),
@@ -117,13 +114,6 @@ async fn connect(path: &Path, fields: Fields) -> Result<Client, Failure> {
         ..ClientOptions::default()
     };
     Ok(Client::connect(path, options).await?)
-}
-
-async fn listed(client: &Client, path: &Path) -> Result<Vec<Bytes>, Failure> {
-    client
-        .list()
-        .await
-        .map_err(|error| Failure::of_call(path, error))
 }
 
 fn readable(raw: &[Bytes]) -> Vec<MirroredPod> {
@@ -144,7 +134,7 @@ async fn named(
 ) -> Result<String, Failure> {
     let mut mirror = Mirror::new();
     let client = client.with_fields(selection::rank());
-    for pod in listed(&client, path).await? {
+    for pod in answered(path, client.list()).await? {
         let kind = EventKind::Added;
         if let Err(error) = mirror.handle_event(&Event { kind, pod }) {
             say(format_args!("left out: {error}"));

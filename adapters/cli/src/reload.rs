@@ -27,12 +27,13 @@ pub(crate) struct Part {
     pub(crate) name: &'static str,
     /// The keys of the configuration that it takes at once.
     pub(crate) keys: &'static [&'static str],
-    /// Reads anew; without the configuration where that cannot be read and stays what it was.
+    /// Reads anew, and says whether there was anything to read; without the configuration where
+    /// that cannot be read and stays what it was.
     pub(crate) take: Take,
 }
 
 /// Fails with what is wrong, in words for the log.
-pub(crate) type Take = Box<dyn FnMut(Option<&ServeArgs>) -> Result<(), String> + Send>;
+pub(crate) type Take = Box<dyn FnMut(Option<&ServeArgs>) -> Result<bool, String> + Send>;
 
 impl Reloading {
     /// Reads the configuration of this command line anew, which is that of `started` now.
@@ -71,7 +72,8 @@ impl Reloading {
         for part in &mut self.parts {
             let args = read.as_ref().map(|(args, _)| &**args);
             match (part.take)(args) {
-                Ok(()) => tracing::info!(part = part.name, "read anew"),
+                Ok(true) => tracing::info!(part = part.name, "read anew"),
+                Ok(false) => {}
                 Err(error) => {
                     let error = printable(&error);
                     tracing::error!(part = part.name, %error, "cannot be read anew");

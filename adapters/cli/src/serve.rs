@@ -40,7 +40,12 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let environment = ["LISTEN_FDS", "LISTEN_PID"].map(std::env::var_os);
     let [count, process] = environment.each_ref().map(Option::as_deref);
     passed_sockets(count, process, std::process::id())?;
+    let inherited = Listener::inherited().map_err(|error| Failure::Start(error.to_string()))?;
     let log = log::start(args.log, args.log_format);
+    let runtime = crate::runtime()?;
+    // Before the first line of the log and before anything is made that has to go at the end: from
+    // here on no signal ends the process by itself.
+    let (stop, mut hangups) = runtime.block_on(async { (shutdown_signal(), Hangups::listen()) });
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         schema = SCHEMA_VERSION,
@@ -50,11 +55,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let witness = witness(args);
     let reload = Reload::new();
     let mut reloading = reloading(log, reload.clone());
-    let inherited = Listener::inherited().map_err(|error| Failure::Start(error.to_string()))?;
-    let runtime = crate::runtime()?;
     let served = runtime.block_on(async {
-        // First of all: from here on SIGHUP ends nothing.
-        let mut hangups = Hangups::listen();
         let listeners = listeners(args, inherited)?;
         let max_connections = usize::try_from(args.max_connections.get()).unwrap_or(usize::MAX);
         let drain = Duration::from_secs(args.drain_seconds);
@@ -72,7 +73,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<(), Failure> {
             ..ServeOptions::default()
         };
         let stop = async {
-            let mut stop = pin!(shutdown_signal());
+            let mut stop = pin!(stop);
             loop {
                 tokio::select! {
                     () = &mut stop => break,
@@ -113,14 +114,17 @@ fn reloading(log: Log, sources: Reload) -> Reloading {
     reloading.add(Part {
         name: "log",
         keys: &["log"],
-        take: Box::new(move |args| args.map_or(Ok(()), |args| log.change(args.log))),
+        take: Box::new(move |args| match args {
+            Some(args) => log.change(args.log).map(|()| true),
+            None => Ok(false),
+        }),
     });
     reloading.add(Part {
         name: "sources",
         keys: &[],
         take: Box::new(move |_args| {
             sources.wish();
-            Ok(())
+            Ok(true)
         }),
     });
     reloading

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::pin::pin;
+use std::time::Duration;
 
 use podsapi_client::{
-    BackoffOptions, Change, ClientOptions, EventKind, Follow, FollowEvent, MirroredPod,
+    BackoffOptions, Change, ClientOptions, EventKind, Follow, FollowError, FollowEvent, MirroredPod,
 };
 use podsapi_tokio::TokioRuntime;
 use tokio::io::Interest;
@@ -18,6 +19,9 @@ use crate::failure::{Failure, interruption};
 use crate::output::{self, Layout};
 use crate::table::Table;
 use crate::{say, selection};
+
+/// How long a server may give no sign of life: as long as `--kubelet` gives it.
+const VIGILANCE: Duration = Duration::from_secs(20);
 
 /// What to do when there is no watch at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +43,8 @@ pub(crate) async fn watch(
         fields: selection::wanted(args)?,
         ..ClientOptions::default()
     };
-    let mut follow = Follow::new(path, options, BackoffOptions::default());
+    let mut follow =
+        Follow::new(path, options, BackoffOptions::default()).with_vigilance(VIGILANCE);
     let mut printer = Printer::new(args);
     let mut reports = Reports::default();
     let mut connected = start == Start::Patient;
@@ -67,7 +72,9 @@ pub(crate) async fn watch(
             }
             FollowEvent::Disconnected { cause, .. } => {
                 out.flush()?;
-                if !connected || cause.is_final() {
+                // One that hangs may go on, and its path is right.
+                let hangs = matches!(cause, FollowError::Hung(_));
+                if !(connected || hangs) || cause.is_final() {
                     return Err(Failure::of_watch(path, cause));
                 }
                 reports.disconnected(interruption(&cause), start);

@@ -85,6 +85,24 @@ impl Client {
         }
     }
 
+    /// Completes once the server gives no sign of life for `vigilance`, and not at all when the
+    /// connection ends, of which its calls say more.
+    ///
+    /// The server is asked for its health, and any answer will do. A PING would say as much, but the
+    /// gRPC library of kubelets ends connections that send one more often than every five minutes
+    /// while it has nothing to say itself.
+    pub async fn hung(&self, vigilance: Duration) {
+        let half = vigilance / 2;
+        loop {
+            tokio::time::sleep(half).await;
+            match self.probe(half).await {
+                Ok(()) => {}
+                Err(ClientError::Refused(_)) => return,
+                Err(ClientError::Transport(_)) => std::future::pending().await,
+            }
+        }
+    }
+
     /// Returns every pod of the node, encoded, in ascending order of UID.
     ///
     /// # Errors

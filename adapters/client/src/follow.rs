@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use podsapi_core::{Code, Dialect, Uid};
+use tokio::task::JoinHandle;
 
 use crate::backoff::{Backoff, BackoffOptions};
 use crate::client::Client;
@@ -43,6 +44,8 @@ pub enum FollowError {
     Connect(ConnectError),
     /// The server ended the watch with OK, which the API does not foresee.
     Ended,
+    /// The server gave no sign of life for this long.
+    Hung(Duration),
 }
 
 impl FollowError {
@@ -58,7 +61,10 @@ impl FollowError {
                     | Code::Unauthenticated
                     | Code::Unimplemented
             ),
-            Self::Client(ClientError::Transport(_)) | Self::Connect(_) | Self::Ended => false,
+            Self::Client(ClientError::Transport(_))
+            | Self::Connect(_)
+            | Self::Ended
+            | Self::Hung(_) => false,
         }
     }
 }
@@ -69,6 +75,10 @@ impl fmt::Display for FollowError {
             Self::Client(error) => error.fmt(f),
             Self::Connect(error) => error.fmt(f),
             Self::Ended => f.write_str("the server ended the watch"),
+            Self::Hung(vigilance) => write!(
+                f,
+                "the server did not answer within {vigilance:?}: it hangs or is overloaded"
+            ),
         }
     }
 }
@@ -96,6 +106,7 @@ impl std::error::Error for FollowError {}
 pub struct Follow {
     path: PathBuf,
     options: ClientOptions,
+    vigilance: Option<Duration>,
     backoff: Backoff,
     mirror: Mirror,
     state: State,
@@ -109,7 +120,42 @@ pub struct Follow {
 #[derive(Debug)]
 enum State {
     Waiting { until: tokio::time::Instant },
-    Watching(WatchStream),
+    Watching(WatchStream, Vigil),
+}
+
+/// Looks after the server of a watch, which is silent when the server hangs, and when nothing happens.
+#[derive(Debug)]
+struct Vigil(Option<(Duration, JoinHandle<()>)>);
+
+impl Vigil {
+    fn begin(client: &Client, vigilance: Option<Duration>) -> Self {
+        Self(vigilance.map(|vigilance| {
+            let client = client.clone();
+            let hung = async move { client.hung(vigilance).await };
+            (vigilance, tokio::spawn(hung))
+        }))
+    }
+
+    /// Completes when the server hangs.
+    async fn hung(&mut self) -> FollowError {
+        if let Some((vigilance, hung)) = &mut self.0 {
+            let (vigilance, ended) = (*vigilance, hung.await);
+            // What has ended is not waited for again.
+            self.0 = None;
+            if ended.is_ok() {
+                return FollowError::Hung(vigilance);
+            }
+        }
+        std::future::pending().await
+    }
+}
+
+impl Drop for Vigil {
+    fn drop(&mut self) {
+        if let Some((_, hung)) = &self.0 {
+            hung.abort();
+        }
+    }
 }
 
 impl Follow {
@@ -123,6 +169,7 @@ impl Follow {
         Self {
             path: path.as_ref().to_owned(),
             options,
+            vigilance: None,
             backoff: Backoff::new(backoff, fastrand::u64(..)),
             mirror: Mirror::new(),
             state: State::Waiting {
@@ -130,6 +177,16 @@ impl Follow {
             },
             pending: VecDeque::new(),
             awaited: None,
+        }
+    }
+
+    /// Has the server asked for a sign of life: [`FollowError::Hung`] tells when there is none for
+    /// `vigilance`. Without this a server that hangs looks like a node on which nothing happens.
+    #[must_use]
+    pub fn with_vigilance(self, vigilance: Duration) -> Self {
+        Self {
+            vigilance: Some(vigilance),
+            ..self
         }
     }
 
@@ -151,39 +208,57 @@ impl Follow {
                 State::Waiting { until } => {
                     tokio::time::sleep_until(*until).await;
                     match self.connect().await {
-                        Ok(watch) => {
-                            self.state = State::Watching(watch);
+                        Ok((watch, vigil)) => {
+                            self.state = State::Watching(watch, vigil);
                             self.finish_unmarked_sync();
                             return FollowEvent::Connected;
                         }
                         Err(cause) => return self.disconnected(cause),
                     }
                 }
-                State::Watching(watch) => match watch.next().await {
-                    Ok(Some(event)) => {
-                        self.backoff.reset();
-                        if let Err(error) = self.take(event) {
-                            return FollowEvent::Unreadable(error);
+                State::Watching(watch, vigil) => {
+                    let event = tokio::select! {
+                        biased;
+                        event = watch.next() => event,
+                        hung = vigil.hung() => return self.disconnected(hung),
+                    };
+                    match event {
+                        Ok(Some(event)) => {
+                            self.backoff.reset();
+                            if let Err(error) = self.take(event) {
+                                return FollowEvent::Unreadable(error);
+                            }
                         }
+                        Ok(None) => return self.disconnected(FollowError::Ended),
+                        Err(error) => return self.disconnected(FollowError::Client(error)),
                     }
-                    Ok(None) => return self.disconnected(FollowError::Ended),
-                    Err(error) => return self.disconnected(FollowError::Client(error)),
-                },
+                }
             }
         }
     }
 
-    async fn connect(&mut self) -> Result<WatchStream, FollowError> {
+    async fn connect(&mut self) -> Result<(WatchStream, Vigil), FollowError> {
         let client = Client::connect(&self.path, self.options.clone())
             .await
             .map_err(FollowError::Connect)?;
-        let watch = client.watch().await.map_err(FollowError::Client)?;
-        self.awaited = match self.options.dialect {
-            Dialect::V1alpha1 => None,
-            // Listed after the watch began, each pod is told by the watch too.
-            Dialect::Documented => Some(listed(&client).await.map_err(FollowError::Client)?),
+        let mut vigil = Vigil::begin(&client, self.vigilance);
+        let beginning = async {
+            let watch = client.watch().await?;
+            let awaited = match self.options.dialect {
+                Dialect::V1alpha1 => None,
+                // Listed after the watch began, each pod is told by the watch too.
+                Dialect::Documented => Some(listed(&client).await?),
+            };
+            Ok::<_, ClientError>((watch, awaited))
         };
-        Ok(watch)
+        let begun = tokio::select! {
+            biased;
+            begun = beginning => begun,
+            hung = vigil.hung() => return Err(hung),
+        };
+        let (watch, awaited) = begun.map_err(FollowError::Client)?;
+        self.awaited = awaited;
+        Ok((watch, vigil))
     }
 
     fn take(&mut self, event: Event) -> Result<(), MirrorError> {
@@ -217,7 +292,7 @@ impl Follow {
         self.mirror.handle_disconnect();
         let asked = match &cause {
             FollowError::Client(error) => error.retry_after(),
-            FollowError::Connect(_) | FollowError::Ended => None,
+            FollowError::Connect(_) | FollowError::Ended | FollowError::Hung(_) => None,
         };
         let wait = self
             .backoff

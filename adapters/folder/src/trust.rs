@@ -28,6 +28,19 @@ pub enum Writer {
     Owner(u32),
 }
 
+impl Shared {
+    /// Returns what takes the folder out of the others' hands.
+    #[must_use]
+    pub fn advice(&self) -> &'static str {
+        match self.writer {
+            Writer::Everybody | Writer::Group(_) => {
+                "take that right away (`chmod go-w`, or `chmod +t`)"
+            }
+            Writer::Owner(_) => "give it to root or to the user of this process (`chown`)",
+        }
+    }
+}
+
 impl fmt::Display for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -97,6 +110,18 @@ mod tests {
     use nix::sys::stat::stat;
 
     use super::*;
+
+    #[test]
+    fn the_advice_is_one_that_helps() {
+        let advice = |writer| {
+            let folder = PathBuf::from("/f");
+            Shared { folder, writer }.advice()
+        };
+        assert!(advice(Writer::Everybody).contains("chmod"));
+        assert!(advice(Writer::Group(7)).contains("chmod"));
+        let owned = advice(Writer::Owner(7));
+        assert!(owned.contains("chown") && !owned.contains("chmod"));
+    }
 
     #[test]
     fn a_folder_is_shared_by_owner_group_and_mode() {

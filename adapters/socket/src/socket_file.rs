@@ -33,9 +33,6 @@ const BACKLOG: Backlog = Backlog::MAXCONN;
 /// The name of a socket in the private folder where it is made: short, for its address has a limit.
 const UNFINISHED: &str = "s";
 
-/// Looks at the file of another server between two attempts to take its place: 10 seconds' worth.
-const PATIENCE_LOOKS: u32 = 20;
-
 /// A step of making a socket that failed: what was being done, and what the system said.
 pub(crate) type Failure = (&'static str, Errno);
 
@@ -45,16 +42,8 @@ pub(crate) struct SocketFile {
     place: Place,
     placed: Placed,
     successor: Arc<Successor>,
-    trouble: Option<Trouble>,
-}
-
-/// Why the file is not in its place, as it was told.
-#[derive(Debug)]
-struct Trouble {
-    told: String,
-    /// The socket of another server that answers there.
-    other: Option<Identity>,
-    looks: u32,
+    /// Why the file is not in its place, as it was told.
+    trouble: Option<String>,
 }
 
 impl SocketFile {
@@ -77,17 +66,14 @@ impl SocketFile {
 
     /// Looks whether the file is in its place, and makes it anew if it is not.
     ///
-    /// The place of another server that answers there is left to it as long as it does.
+    /// The place of another server that answers there is left to it as long as it does; it is asked
+    /// at each look, since one that crashes leaves its file.
     pub(crate) fn keep(&mut self) {
-        let found = self.place.found();
-        if found == Some(self.placed.identity) {
+        if self.place.found() == Some(self.placed.identity) {
             if self.trouble.take().is_some() {
                 let socket = self.place.path.display();
                 tracing::info!(%socket, "the socket's file is in its place again");
             }
-            return;
-        }
-        if self.leaves_to_another(found) {
             return;
         }
         match self.make_anew() {
@@ -98,17 +84,8 @@ impl SocketFile {
                     "the socket's file was gone or its folder replaced; it is made anew"
                 );
             }
-            Err(error) => self.tell(&error, found),
+            Err(error) => self.tell(&error),
         }
-    }
-
-    /// Says whether the socket that was found there is one of a server that answered not long ago.
-    fn leaves_to_another(&mut self, found: Option<Identity>) -> bool {
-        let Some(trouble) = &mut self.trouble else {
-            return false;
-        };
-        trouble.looks += 1;
-        found.is_some() && found == trouble.other && !trouble.looks.is_multiple_of(PATIENCE_LOOKS)
     }
 
     fn make_anew(&mut self) -> Result<(), BindError> {
@@ -128,22 +105,15 @@ impl SocketFile {
         Ok(())
     }
 
-    fn tell(&mut self, error: &BindError, found: Option<Identity>) {
+    /// Says why the file is not in its place, once for each reason.
+    fn tell(&mut self, error: &BindError) {
         let told = error.to_string();
-        let other = found.filter(|_| matches!(error, BindError::LiveServer { .. }));
-        match &mut self.trouble {
-            Some(trouble) if trouble.told == told => trouble.other = other,
-            _ => {
-                tracing::warn!(
-                    %error,
-                    "the socket's file is not in its place and cannot be made anew"
-                );
-                self.trouble = Some(Trouble {
-                    told,
-                    other,
-                    looks: 0,
-                });
-            }
+        if self.trouble.as_ref() != Some(&told) {
+            tracing::warn!(
+                %error,
+                "the socket's file is not in its place and cannot be made anew"
+            );
+            self.trouble = Some(told);
         }
     }
 }

@@ -44,6 +44,7 @@ pub fn socket_path(name: &OsStr) -> Result<PathBuf, SocketPathError> {
         };
     };
     let path = match rest.strip_prefix(b"//") {
+        Some(b"") => return refused("it names no path"),
         Some(path) if !path.starts_with(b"/") => {
             return refused("what stands between // and / is a host");
         }
@@ -51,7 +52,7 @@ pub fn socket_path(name: &OsStr) -> Result<PathBuf, SocketPathError> {
         None => rest,
     };
     if path.is_empty() {
-        return refused("it has no path");
+        return refused("it names no path");
     }
     if path.iter().any(|byte| matches!(byte, b'?' | b'#')) {
         return refused("it has a query or a fragment");
@@ -139,8 +140,8 @@ mod tests {
     fn other_uris_are_refused_with_the_reason_and_what_is_expected() {
         for (name, why) in [
             ("", "empty"),
-            ("unix:", "no path"),
-            ("unix://", "host"),
+            ("unix:", "names no path"),
+            ("unix://", "names no path"),
             ("unix://run/s", "host"),
             ("unix://localhost/run/s", "host"),
             ("unix-abstract:s", "abstract"),

@@ -107,26 +107,8 @@ async fn watch(
         .map_err(Broken::Connect)?;
     tokio::select! {
         ended = follow(&client, options.patience, relay, synced) => ended,
-        () = hung(&client, options.vigilance) => {
+        () = client.hung(options.vigilance) => {
             Err(Broken::Hung(options.vigilance).into())
-        }
-    }
-}
-
-/// Completes once the upstream gives no sign of life any more.
-///
-/// It is asked for its health, and any answer will do, of a kubelet that it knows no such service. A
-/// PING would say as much, but the gRPC library of kubelets ends connections that send one more often
-/// than every five minutes while it has nothing to say itself.
-async fn hung(client: &Client, vigilance: Duration) {
-    let half = vigilance / 2;
-    loop {
-        tokio::time::sleep(half).await;
-        match client.probe(half).await {
-            Ok(()) => {}
-            Err(ClientError::Refused(_)) => return,
-            // The watch says more about it.
-            Err(ClientError::Transport(_)) => std::future::pending().await,
         }
     }
 }

@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::http::{HttpListener, MetricsAddress, Routes, text};
 use crate::runtime::TokioRuntime;
-use crate::signal::shutdown_signal;
+use crate::signal::second_signal;
 use crate::systemd;
 use acceptor::accept_all;
 
@@ -48,7 +48,7 @@ pub struct ServeOptions {
     pub allow_shared_folder: bool,
     /// Further paths of that endpoint.
     pub routes: Routes,
-    /// Whether SIGTERM or SIGINT during the drain ends it at once.
+    /// Whether SIGTERM or SIGINT during the drain ends it at once. One that comes within 200 ms is the wish of just now once more.
     pub second_signal: bool,
 }
 
@@ -118,7 +118,7 @@ pub async fn serve(
     if let Some(http) = http {
         endpoint.spawn(http.run(operator_routes(&shared, options.routes), http_stop.clone()));
     }
-    // The first poll installs signal handlers: whoever is served or hears that we are ready may send a signal at once.
+    // The first poll may install signal handlers: whoever is served or hears that we are ready may send a signal at once.
     let mut stop = pin!(stop);
     let stopped = poll_fn(|cx| Poll::Ready(stop.as_mut().poll(cx).is_ready())).await;
     let accepting = accept_all(Arc::clone(&shared), sockets).await?;
@@ -135,19 +135,13 @@ pub async fn serve(
     systemd::notify_stopping();
     shared.stopping.store(true, Ordering::Relaxed);
     shared.server.announce_shutdown();
-    let again = async {
-        match options.second_signal {
-            true => shutdown_signal().await,
-            false => std::future::pending().await,
-        }
-    };
-    let mut again = pin!(again);
-    // The first poll listens: a second signal counts from the next line of the log on.
-    let asked_again = poll_fn(|cx| Poll::Ready(again.as_mut().poll(cx).is_ready())).await;
+    // It listens at once: a second signal counts from the next line of the log on.
+    let second = options.second_signal.then(second_signal);
     tracing::info!(connections = shared.connections.len(), "draining");
     let again = async {
-        if !asked_again {
-            again.await;
+        match second {
+            Some(second) => second.await,
+            None => std::future::pending().await,
         }
     };
     let drained = drain(&shared, files, &accepting);

@@ -1,25 +1,68 @@
 //! The signals that ask the process to stop, or to read anew what it has read.
 
-use std::future::pending;
+use std::future::{Future, pending};
+use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::Instant;
 
-/// Completes at the next SIGTERM or SIGINT that comes after the first poll.
+/// Completes at the next SIGTERM or SIGINT after this call, be it before the first poll.
 ///
-/// From then on neither ends the process by itself any more: [`serve`](crate::serve()) takes the first as the wish to drain and a
+/// From the call on neither ends the process by itself any more: [`serve`](crate::serve()) takes the first as the wish to drain and a
 /// second as the wish to end at once.
 ///
 /// # Panics
 ///
 /// Outside a tokio runtime that has its reactor switched on.
-pub async fn shutdown_signal() {
-    let mut terminate = listen(SignalKind::terminate());
-    let mut interrupt = listen(SignalKind::interrupt());
-    let name = tokio::select! {
-        () = next(&mut terminate) => "SIGTERM",
-        () = next(&mut interrupt) => "SIGINT",
-    };
-    tracing::info!(signal = name, "asked to stop");
+pub fn shutdown_signal() -> impl Future<Output = ()> {
+    let mut stops = Stops::listen();
+    async move {
+        let signal = stops.next().await;
+        tracing::info!(signal, "asked to stop");
+    }
+}
+
+/// Completes at the next SIGTERM or SIGINT that is not the wish of just now once more.
+///
+/// Some that stop a process send two at once: `timeout` of coreutils signals the process and its
+/// group.
+pub(crate) fn second_signal() -> impl Future<Output = ()> {
+    let first = Instant::now();
+    let mut stops = Stops::listen();
+    async move {
+        loop {
+            stops.next().await;
+            if first.elapsed() >= SAME_WISH {
+                return;
+            }
+        }
+    }
+}
+
+/// Signals that are less than this apart are one wish.
+const SAME_WISH: Duration = Duration::from_millis(200);
+
+/// The wishes that the process stop.
+struct Stops {
+    terminate: Option<Signal>,
+    interrupt: Option<Signal>,
+}
+
+impl Stops {
+    fn listen() -> Self {
+        Self {
+            terminate: listen(SignalKind::terminate()),
+            interrupt: listen(SignalKind::interrupt()),
+        }
+    }
+
+    /// Returns the name of the next one.
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            () = next(&mut self.terminate) => "SIGTERM",
+            () = next(&mut self.interrupt) => "SIGINT",
+        }
+    }
 }
 
 /// The SIGHUPs of the process: the wish that what was read be read anew.

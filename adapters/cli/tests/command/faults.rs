@@ -423,3 +423,27 @@ fn a_wall_clock_that_jumps_changes_neither_limits_nor_watches() {
     let jumped = |line: &str| years.iter().any(|year| line.starts_with(year));
     assert!(ended.stderr.lines().any(jumped), "{}", ended.stderr);
 }
+
+#[test]
+fn a_server_that_hangs_is_told_from_one_that_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::ready(folder.path(), ["--simulate", "1"]);
+    let early = server.command(&["watch", "-o", "name"]);
+    early.line("pod/");
+    server.process.signal(Signal::SIGSTOP);
+    let late = server.command(&["watch", "-o", "name"]);
+    let asked = [&["list"][..], &["get", "a/b"], &["get", "u"], &["check"]];
+    for asking in asked.map(|arguments| server.command(arguments)) {
+        let ended = asking.end();
+        assert_eq!(ended.code, Some(3), "{ended:?}");
+        let wanted = "the server did not answer within 10 s: it hangs or is overloaded";
+        assert!(ended.stderr.contains(wanted), "{ended:?}");
+        assert!(!ended.stderr.contains("refused"), "{ended:?}");
+    }
+    for watch in [&early, &late] {
+        watch.error_line("did not answer within 20 s: it hangs or is overloaded; reconnecting");
+    }
+    server.process.signal(Signal::SIGCONT);
+    late.line("pod/");
+    early.error_line("reconnected");
+}

@@ -180,6 +180,18 @@ fn a_demo_shows_its_pods_once_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_demo_without_a_place_says_what_names_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let absent = directory.path().join("absent");
+    let mut demo = command(["demo", "--once"]);
+    let ended = Running::start(demo.env("TMPDIR", &absent)).end();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    for part in ["TMPDIR", absent.to_str().unwrap()] {
+        assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+    }
+}
+
+#[test]
 fn a_demo_goes_on_until_it_is_told_to_stop_or_its_terminal_goes() {
     for signal in [
         Signal::SIGTERM,

@@ -128,9 +128,9 @@ impl fmt::Display for BindError {
             Self::SharedFolder { path, shared } => write!(
                 f,
                 "socket `{}` is not made, because {shared}, so that others could put a socket of \
-                 theirs in its place; take that right away (`chmod go-w`, or `chmod +t`), or choose \
-                 another path",
-                path.display()
+                 theirs in its place; {}, or choose another path",
+                path.display(),
+                shared.advice()
             ),
             Self::System { path, doing, cause } => {
                 write!(f, "cannot {doing} for socket `{}`: {cause}", path.display())?;

@@ -202,7 +202,14 @@ pub(super) enum Refused {
 }
 
 impl Refused {
-    /// Whether the next checkpoint takes the file's place.
+    /// Whether it is the folder that is refused, which says what to do about it.
+    pub(super) fn is_of_the_folder(&self) -> bool {
+        // What the system refuses has a number.
+        matches!(self, Self::Read(ReadError::Io(error))
+            if error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none())
+    }
+
+    /// Whether the next checkpoint takes the file's place; it may, unless the folder is refused.
     pub(super) fn is_replaced(&self) -> bool {
         match self {
             Self::Foreign
@@ -326,6 +333,19 @@ mod tests {
         let text = "is of an earlier version of podsapi (format 1), which did not note the cluster";
         assert_eq!(refused(&older), text);
         assert!(Refused::Format(1).is_replaced());
+    }
+
+    #[test]
+    fn a_folder_that_is_refused_is_told_from_a_file_that_is() {
+        let room = tempfile::tempdir().unwrap();
+        let folder = room.path().join("folder");
+        fs::create_dir(&folder).unwrap();
+        let file = folder.join("pods");
+        fs::write(&file, b"{}").unwrap();
+        assert!(!read(&file, "node").unwrap_err().is_of_the_folder());
+        let open = fs::Permissions::from_mode(0o777);
+        fs::set_permissions(&folder, open).unwrap();
+        assert!(read(&file, "node").unwrap_err().is_of_the_folder());
     }
 
     #[test]

@@ -327,6 +327,9 @@ async fn read(
 ) -> Result<Option<Earlier>, String> {
     match reading.await {
         Ok(read) => read.map_err(|refused| {
+            if refused.is_of_the_folder() {
+                return format!("is not used: {refused}");
+            }
             let next = match refused.is_replaced() {
                 true => "is replaced once the API server has told its pods",
                 false => "is left alone; name another file",

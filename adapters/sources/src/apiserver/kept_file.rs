@@ -39,8 +39,9 @@ impl KeptFile {
         let folder = Folder::open(folder)?;
         if let Some(shared) = folder.shared() {
             let text = format!(
-                "{shared}, so that others could have pods of theirs served; take that right away \
-                 (chmod go-w), or choose another folder"
+                "{shared}, so that others could have pods of theirs served; {}, or choose another \
+                 folder",
+                shared.advice()
             );
             return Err(io::Error::new(ErrorKind::PermissionDenied, text));
         }
@@ -132,7 +133,7 @@ mod tests {
         fs::set_permissions(&folder, Permissions::from_mode(0o777)).unwrap();
         let error = KeptFile::find(&folder.join("pods")).unwrap_err();
         let text = error.to_string();
-        for part in [folder.to_str().unwrap(), "everybody", "chmod go-w"] {
+        for part in [folder.to_str().unwrap(), "everybody", "`chmod go-w`"] {
             assert!(text.contains(part), "{text}");
         }
         fs::set_permissions(&folder, Permissions::from_mode(0o1777)).unwrap();

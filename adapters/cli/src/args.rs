@@ -30,7 +30,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Ask the server how it is: what it waits for, its sources, pods and watches
     ///
-    /// Ends with 0 only when the server is ready.
+    /// Ends with 0 only when the server is ready. PROBLEMS counts what was ever wrong with a source
+    /// since the server started, and only grows; LAST ERROR is what is wrong now.
     Check(CheckArgs),
     /// Print a completion script for a shell
     Completions {

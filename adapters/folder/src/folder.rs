@@ -14,7 +14,7 @@ use nix::unistd::{Gid, UnlinkatFlags, fchown, unlinkat};
 
 use crate::error::FolderError;
 use crate::private;
-use crate::trust::{Shared, Trust};
+use crate::trust::{Shared, Trust, Writer};
 
 /// The mode of a folder that is made: its user does all, its group may pass.
 const MADE_MODE: Mode = Mode::S_IRWXU.union(Mode::S_IRGRP).union(Mode::S_IXGRP);
@@ -85,6 +85,11 @@ impl Folder {
     /// Returns whether a file of this user can only have been written by those who are trusted.
     pub fn trusts(&self, user: u32) -> bool {
         self.trust.includes(user)
+    }
+
+    /// Returns who else may write a file like this, beside those who are trusted.
+    pub fn writer_of_file(&self, file: &FileStat) -> Option<Writer> {
+        self.trust.writer_of_file(file)
     }
 
     pub(crate) fn own_user(&self) -> u32 {

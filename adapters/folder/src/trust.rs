@@ -97,11 +97,20 @@ impl Trust {
         if mode.contains(Mode::S_ISVTX) {
             return None;
         }
+        self.writer_of_file(folder)
+    }
+
+    /// Returns who else may write such a file, for which a sticky bit says nothing.
+    pub(crate) fn writer_of_file(self, file: &FileStat) -> Option<Writer> {
+        let mode = Mode::from_bits_truncate(file.st_mode);
+        if !self.includes(file.st_uid) {
+            return Some(Writer::Owner(file.st_uid));
+        }
         if mode.contains(Mode::S_IWOTH) {
             return Some(Writer::Everybody);
         }
-        let is_private = folder.st_gid == 0 || folder.st_gid == self.own;
-        (mode.contains(Mode::S_IWGRP) && !is_private).then_some(Writer::Group(folder.st_gid))
+        let is_private = file.st_gid == 0 || file.st_gid == self.own;
+        (mode.contains(Mode::S_IWGRP) && !is_private).then_some(Writer::Group(file.st_gid))
     }
 }
 
@@ -149,6 +158,25 @@ mod tests {
             (1001, 0, 0o1777, Some(Writer::Owner(1001))),
         ] {
             assert_eq!(writer(owner, group, mode), expected, "{owner} {mode:o}");
+        }
+    }
+
+    #[test]
+    fn a_sticky_bit_saves_no_file() {
+        let trust = Trust {
+            own: 1000,
+            machine: 65_534,
+        };
+        let mut file = stat(Path::new("/")).unwrap();
+        for (owner, group, mode, expected) in [
+            (1000, 7, 0o644, None),
+            (1000, 7, 0o1646, Some(Writer::Everybody)),
+            (0, 7, 0o660, Some(Writer::Group(7))),
+            (1000, 1000, 0o660, None),
+            (1001, 0, 0o600, Some(Writer::Owner(1001))),
+        ] {
+            (file.st_uid, file.st_gid, file.st_mode) = (owner, group, mode);
+            assert_eq!(trust.writer_of_file(&file), expected, "{owner} {mode:o}");
         }
     }
 }

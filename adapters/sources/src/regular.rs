@@ -122,6 +122,12 @@ pub(crate) enum ReadError {
         /// Who that is.
         user: u32,
     },
+    /// Others may write it: everybody, or this group.
+    #[cfg(feature = "apiserver")]
+    Shared {
+        /// The group; none where it is everybody.
+        group: Option<u32>,
+    },
     /// The system's answer.
     Io(io::Error),
     /// A folder, a pipe, a socket or a device.
@@ -139,7 +145,7 @@ impl ReadError {
         match self {
             Self::Io(error) => error.kind() == io::ErrorKind::NotFound,
             #[cfg(feature = "apiserver")]
-            Self::Foreign { .. } => false,
+            Self::Foreign { .. } | Self::Shared { .. } => false,
             Self::NotRegular | Self::TooLarge { .. } => false,
         }
     }
@@ -156,6 +162,17 @@ impl fmt::Display for ReadError {
         match self {
             #[cfg(feature = "apiserver")]
             Self::Foreign { user } => write!(f, "belongs to user {user}, who is not this server's"),
+            #[cfg(feature = "apiserver")]
+            Self::Shared { group } => {
+                match group {
+                    Some(group) => write!(f, "may be written by group {group}")?,
+                    None => f.write_str("may be written by everybody")?,
+                }
+                f.write_str(
+                    ", so that others could have pods of theirs served; take that right away \
+                     (chmod go-w)",
+                )
+            }
             Self::Io(error) => write!(f, "cannot be read: {error}"),
             Self::NotRegular => f.write_str("is not a regular file"),
             Self::TooLarge { limit_bytes } => {

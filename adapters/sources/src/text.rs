@@ -89,17 +89,80 @@ fn object_length(content: &[u8]) -> usize {
     content.len()
 }
 
+/// Says whether a text in JSON has what is read as U+FFFD: a byte that is not UTF-8, or an escape of
+/// half a surrogate pair.
+pub(crate) fn is_replaced(json: &[u8]) -> bool {
+    std::str::from_utf8(json).is_err() || has_escape(json, |code| (0xd800..=0xdfff).contains(&code))
+}
+
+/// Says the same of a text that a Kubernetes server printed: in place of a byte that is not UTF-8 it
+/// writes the escape of U+FFFD, and that character itself as it is.
+pub(crate) fn is_replaced_or_was(json: &[u8]) -> bool {
+    is_replaced(json) || has_escape(json, |code| code == 0xfffd)
+}
+
+/// Says whether there is such an escape of four digits; those of a surrogate pair are passed over.
+fn has_escape(json: &[u8], is_wanted: impl Fn(u32) -> bool) -> bool {
+    let mut rest = json;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        rest = rest.get(at..).unwrap_or_default();
+        let second = || escape(rest.get(6..)?);
+        let length = match escape(rest) {
+            Some(0xd800..=0xdbff) if matches!(second(), Some(0xdc00..=0xdfff)) => 12,
+            Some(code) if is_wanted(code) => return true,
+            Some(_) => 6,
+            None => 2,
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    false
+}
+
+fn escape(text: &[u8]) -> Option<u32> {
+    let digits = text.strip_prefix(b"\\u")?.get(..4)?;
+    digits.iter().try_fold(0, |code, digit| {
+        Some(code * 16 + char::from(*digit).to_digit(16)?)
+    })
+}
+
 pub(crate) fn is_marker(line: &[u8], marker: &[u8]) -> bool {
     line.strip_prefix(marker)
         .is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
 }
+
+/// What is said of a pod with such a text.
+pub(crate) const REPLACED: &str =
+    "not all of its text is UTF-8 (served with U+FFFD where it is not)";
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 const EMPTY: &str = "is empty";
 
 #[cfg(test)]
 mod tests {
-    use super::{documents, json_objects};
+    use super::{documents, is_replaced, is_replaced_or_was, json_objects};
+
+    #[test]
+    fn what_is_read_as_a_replacement_is_found_in_json() {
+        for (text, read, was) in [
+            (&b"\"a\xffb\""[..], true, true),
+            (b"\"\xed\xa0\x80\"", true, true),
+            (br#""\ud800""#, true, true),
+            (br#""\uDC00x""#, true, true),
+            (br#""\ud800\ud83d\ude00""#, true, true),
+            (br#""\ufffd""#, false, true),
+            ("\"\u{fffd}\"".as_bytes(), false, false),
+            (br#""\ud83d\ude00\\ud800\\ufffd\n\u00e4""#, false, false),
+            (br#""\u12"#, false, false),
+            (br#""\"#, false, false),
+        ] {
+            let name = text.escape_ascii();
+            assert_eq!(
+                (is_replaced(text), is_replaced_or_was(text)),
+                (read, was),
+                "{name}"
+            );
+        }
+    }
 
     #[test]
     fn a_file_without_a_document_is_empty() {

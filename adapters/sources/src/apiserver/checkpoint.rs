@@ -94,7 +94,7 @@ fn is_foreign(file: &KeptFile) -> bool {
         Ok(start) => !MAGIC.starts_with(&start),
         Err(ReadError::Foreign { .. } | ReadError::NotRegular) => true,
         // Whether it can be replaced is for the system to say.
-        Err(ReadError::Io(_) | ReadError::TooLarge { .. }) => false,
+        Err(ReadError::Io(_) | ReadError::Shared { .. } | ReadError::TooLarge { .. }) => false,
     }
 }
 
@@ -219,7 +219,7 @@ impl Refused {
             Self::Format(_)
             | Self::Node(_)
             | Self::Pod(_)
-            | Self::Read(ReadError::Io(_))
+            | Self::Read(ReadError::Io(_) | ReadError::Shared { .. })
             | Self::Torn => true,
         }
     }

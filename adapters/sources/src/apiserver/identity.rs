@@ -8,6 +8,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use http::StatusCode;
 use http_body_util::{BodyExt, Limited};
 use podsapi_proto::json::{Value, parse_json};
 use sha2::{Digest, Sha256};
@@ -32,6 +33,14 @@ pub(super) struct Identity {
     pub(super) way: Way,
 }
 
+/// What one question brought to light.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answered {
+    pub(super) identity: Identity,
+    /// Whether it stays so: the UID is known, or may not be read. Otherwise nobody has said it yet.
+    pub(super) is_final: bool,
+}
+
 impl Way {
     pub(super) fn new(server: String, authorities: Option<&[Vec<u8>]>) -> Self {
         let mut certificates: Vec<_> = authorities.into_iter().flatten().collect();
@@ -52,6 +61,8 @@ impl Way {
 
 impl Identity {
     /// Whether both are the same cluster: by their UIDs where both are known, or else by the way.
+    ///
+    /// So where only one of them has a UID, another way is another cluster, as far as one can tell.
     pub(super) fn is(&self, other: &Self) -> bool {
         match self.uid.is_empty() || other.uid.is_empty() {
             true => self.way == other.way,
@@ -75,22 +86,29 @@ impl fmt::Display for Identity {
 /// # Errors
 ///
 /// When there is no way to the cluster, since no client can be made of the files of credentials. A
-/// server that does not answer is no error: then the way is all that is known.
-pub(super) async fn identify(cluster: Cluster) -> Result<Identity, Trouble> {
+/// server that does not answer is no error: then the way is all that is known, for now.
+pub(super) async fn identify(cluster: Cluster) -> Result<Answered, Trouble> {
     let (client, way) = Access::new(cluster).client().await?;
     let asking = async {
         let request = get(NAMESPACE, "application/json").ok()?;
         let response = client.send(request).await.ok()?;
-        if !response.status().is_success() {
-            return None;
+        match response.status() {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::NOT_FOUND => {
+                return Some(String::new());
+            }
+            status if !status.is_success() => return None,
+            _ => {}
         }
         let body = Limited::new(response.into_body(), NAMESPACE_LIMIT_BYTES);
         uid(&body.collect().await.ok()?.to_bytes())
     };
-    let uid = tokio::time::timeout(PATIENCE, asking).await;
-    Ok(Identity {
-        uid: uid.ok().flatten().unwrap_or_default(),
-        way: Way::clone(&way),
+    let uid = tokio::time::timeout(PATIENCE, asking).await.ok().flatten();
+    Ok(Answered {
+        is_final: uid.is_some(),
+        identity: Identity {
+            uid: uid.unwrap_or_default(),
+            way: Way::clone(&way),
+        },
     })
 }
 
@@ -100,7 +118,7 @@ fn uid(answer: &[u8]) -> Option<String> {
     let text = |value: Option<&Value>| value?.as_str().map(str::to_owned);
     let is_namespace = text(namespace.get("kind"))? == "Namespace";
     let uid = text(namespace.get("metadata")?.get("uid"))?;
-    (is_namespace && uid.len() <= UID_LIMIT_BYTES).then_some(uid)
+    (is_namespace && !uid.is_empty() && uid.len() <= UID_LIMIT_BYTES).then_some(uid)
 }
 
 pub(super) const SUM_BYTES: usize = 32;
@@ -164,6 +182,7 @@ mod tests {
             r#"{"kind":"Status","metadata":{"uid":"u"}}"#,
             r#"{"kind":"Namespace","metadata":{}}"#,
             r#"{"kind":"Namespace","metadata":{"uid":7}}"#,
+            r#"{"kind":"Namespace","metadata":{"uid":""}}"#,
         ] {
             assert_eq!(of(other), None, "{other}");
         }

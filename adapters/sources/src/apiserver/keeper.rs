@@ -5,7 +5,8 @@
 //! not written yet when the source ends is written then.
 //!
 //! A file is of one cluster: that is found out before the first write, and before the pods of the
-//! earlier run are served. Those of another cluster never are.
+//! earlier run are served. Those of another cluster never are. A server that does not say its UID,
+//! as one that is overloaded, is asked again until it does; meanwhile the way to it stands for it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::access::Cluster;
 use super::checkpoint::{self, Earlier, Refused};
-use super::identity::{Identity, Way, identify};
+use super::identity::{Answered, Identity, Way, identify};
 use super::trouble::Trouble;
 use crate::problems::Problem;
 use crate::wall::rfc3339;
@@ -40,8 +41,12 @@ pub(super) struct Keeper {
     cluster: Cluster,
     /// Which cluster the pods are of, once it is known.
     identity: Option<Identity>,
-    /// Under way for a write that is due.
+    /// Under way for a write that is due, or for a UID that was not said.
     identifying: Option<Identifying>,
+    /// When the cluster is asked again for a UID that it has not said.
+    ask_at: Option<Instant>,
+    /// How long it is waited then.
+    wait: Duration,
     earlier: State,
     /// When the earlier pods are due.
     open_at: Instant,
@@ -52,7 +57,7 @@ pub(super) struct Keeper {
     problem: Option<Problem>,
 }
 
-type Identifying = JoinHandle<Result<Identity, Trouble>>;
+type Identifying = JoinHandle<Result<Answered, Trouble>>;
 
 /// What is known of the earlier run.
 #[derive(Debug)]
@@ -77,6 +82,8 @@ impl Keeper {
             cluster: cluster.clone(),
             identity: None,
             identifying: None,
+            ask_at: None,
+            wait: FIRST_WAIT,
             earlier: State::Reading(reading),
             open_at: Instant::now() + checkpoint.after,
             checkpoint,
@@ -112,6 +119,7 @@ impl Keeper {
     ) -> Option<Earlier> {
         let busy = self.writing.is_some() || self.identifying.is_some();
         let write_at = self.write_at.filter(|_| !busy);
+        let ask_at = self.ask_at.filter(|_| !busy);
         tokio::select! {
             found = found(&mut self.earlier) => match found {
                 Found::Earlier(Ok(Some(earlier))) => self.earlier = State::Ready(earlier),
@@ -154,6 +162,10 @@ impl Keeper {
                     None => self.identifying = Some(self.identify()),
                 }
             }
+            () = due(ask_at) => {
+                self.ask_at = None;
+                self.identifying = Some(self.identify());
+            }
         }
         None
     }
@@ -185,11 +197,11 @@ impl Keeper {
     fn open(
         &mut self,
         earlier: Earlier,
-        found: Result<Identity, String>,
+        found: Result<Answered, String>,
         now: i64,
     ) -> Option<Earlier> {
         match found {
-            Ok(here) if here.is(&earlier.of) => {
+            Ok(here) if here.identity.is(&earlier.of) => {
                 self.earlier = State::Served;
                 self.tell(format!(
                     "the pods of an earlier run are served, as of {}, {} ago, until the API server \
@@ -199,7 +211,19 @@ impl Keeper {
                 ));
                 Some(earlier)
             }
-            Ok(here) => {
+            Ok(here) if !here.is_final && !earlier.of.uid.is_empty() => {
+                self.tell(format!(
+                    "is of another cluster: of that at {}, and this is {}, which has not said its \
+                     UID; it is not used unless that is the same, for which is asked every {} \
+                     seconds, and is replaced once the API server has told its pods",
+                    earlier.of,
+                    here.identity,
+                    COMPARE.as_secs()
+                ));
+                self.compare_later(earlier);
+                None
+            }
+            Ok(Answered { identity: here, .. }) => {
                 self.tell(format!(
                     "is of another cluster: of that at {}, and this is {here}; it is not used, and \
                      is replaced once the API server has told its pods",
@@ -214,25 +238,53 @@ impl Keeper {
                     rfc3339(earlier.written),
                     COMPARE.as_secs()
                 ));
-                self.open_at = Instant::now() + COMPARE;
-                self.earlier = State::Ready(earlier);
+                self.compare_later(earlier);
                 None
             }
         }
     }
 
-    /// Takes which cluster the pods are of that came by `way`, for the write that is due.
-    fn name(&mut self, found: Result<Identity, String>, way: &Way) {
+    fn compare_later(&mut self, earlier: Earlier) {
+        self.open_at = Instant::now() + COMPARE;
+        self.earlier = State::Ready(earlier);
+    }
+
+    /// Takes which cluster the pods are of that came by `way`.
+    fn name(&mut self, found: Result<Answered, String>, way: &Way) {
+        let known = self.identity.take().filter(|known| known.way == *way);
         let wrong = match found {
-            Ok(identity) if identity.way == *way => {
+            Ok(Answered { identity, is_final }) if identity.way == *way => {
+                if is_final {
+                    self.wait = FIRST_WAIT;
+                    if known.is_some_and(|known| known != identity) {
+                        // What was written does not have the UID.
+                        self.write_at.get_or_insert_with(Instant::now);
+                    }
+                } else {
+                    self.ask_later();
+                }
                 self.identity = Some(identity);
                 return;
             }
             // The credentials were changed, and the pods are still those of before.
-            Ok(identity) => format!("they are not of the cluster at {identity}"),
+            Ok(Answered { identity, .. }) => {
+                format!("they are not of the cluster at {identity}")
+            }
             Err(text) => text,
         };
-        self.not_kept(&wrong);
+        match known {
+            // They are kept all the same, by the way to it.
+            Some(known) => {
+                self.identity = Some(known);
+                self.ask_later();
+            }
+            None => self.not_kept(&wrong),
+        }
+    }
+
+    fn ask_later(&mut self) {
+        self.ask_at = Some(Instant::now() + self.wait);
+        self.wait = RETRY.min(self.wait * 2);
     }
 
     fn not_kept(&mut self, text: &str) {
@@ -310,7 +362,7 @@ async fn due(at: Option<Instant>) {
 /// What came to light about the earlier run.
 #[derive(Debug)]
 enum Found {
-    Cluster(Result<Identity, String>),
+    Cluster(Result<Answered, String>),
     Earlier(Result<Option<Earlier>, String>),
 }
 
@@ -340,7 +392,7 @@ async fn read(
     }
 }
 
-async fn identified(identifying: Option<&mut Identifying>) -> Result<Identity, String> {
+async fn identified(identifying: Option<&mut Identifying>) -> Result<Answered, String> {
     match identifying {
         Some(identifying) => match identifying.await {
             Ok(found) => found.map_err(|Trouble { place, text }| format!("{place}: {text}")),
@@ -378,6 +430,10 @@ pub(super) const SETTLE: Duration = Duration::from_secs(10);
 
 /// How often it is looked whether a kubeconfig that cannot be used has come right.
 const COMPARE: Duration = Duration::from_secs(5);
+
+/// How long after the first question for a UID that was not answered the second follows; the waits
+/// double, up to [`RETRY`].
+const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// After a write that failed; a full disk is seldom emptied sooner.
 const RETRY: Duration = Duration::from_secs(30);

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat, renameat};
-use nix::sys::stat::Mode;
+use nix::sys::stat::{FileStat, Mode};
 use nix::unistd::{UnlinkatFlags, unlinkat};
-use podsapi_folder::Folder;
+use podsapi_folder::{Folder, Writer};
 
 use crate::regular::{self, ReadError};
 
@@ -51,20 +51,27 @@ impl KeptFile {
         })
     }
 
-    /// Reads the file whole.
+    /// Reads the file whole, if nobody else may write it: they could have pods of theirs served.
     pub(super) fn read(&self, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
-        regular::read_all(self.open()?, limit_bytes)
+        let (file, stat) = self.open()?;
+        match self.folder.writer_of_file(&stat) {
+            None => regular::read_all(file, limit_bytes),
+            Some(Writer::Owner(user)) => Err(ReadError::Foreign { user }),
+            Some(Writer::Group(group)) => Err(ReadError::Shared { group: Some(group) }),
+            Some(Writer::Everybody) => Err(ReadError::Shared { group: None }),
+        }
     }
 
-    /// Reads its first bytes.
+    /// Reads its first bytes, whoever else may write it.
     pub(super) fn read_start(&self, limit_bytes: u64) -> Result<Vec<u8>, ReadError> {
         let mut content = Vec::new();
-        self.open()?.take(limit_bytes).read_to_end(&mut content)?;
+        let (file, _stat) = self.open()?;
+        file.take(limit_bytes).read_to_end(&mut content)?;
         Ok(content)
     }
 
     /// Opens it where it is a file of this user or root, and no link.
-    fn open(&self) -> Result<File, ReadError> {
+    fn open(&self) -> Result<(File, FileStat), ReadError> {
         let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         let stat = self.folder.stat(&self.name).map_err(io::Error::from)?;
         // Looked at first, since to open a device can do something.
@@ -74,7 +81,7 @@ impl KeptFile {
         let stat = nix::sys::stat::fstat(&file).map_err(io::Error::from)?;
         regular::regular_mode(stat.st_mode)?;
         match self.folder.trusts(stat.st_uid) {
-            true => Ok(file),
+            true => Ok((file, stat)),
             false => Err(ReadError::Foreign { user: stat.st_uid }),
         }
     }
@@ -155,6 +162,27 @@ mod tests {
         assert_eq!(kept.read(100).unwrap(), b"pods");
         assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
         assert_eq!(fs::read_dir(room.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_file_that_others_may_write_is_not_believed_until_it_is_replaced() {
+        let room = tempfile::tempdir().unwrap();
+        let path = room.path().join("pods");
+        let kept = KeptFile::find(&path).unwrap();
+        for mode in [0o666, 0o602, 0o1606] {
+            fs::write(&path, "pods").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let text = kept.read(100).unwrap_err().to_string();
+            assert!(
+                text.contains("may be written by everybody") && text.contains("chmod go-w"),
+                "{mode:o}: {text}"
+            );
+            assert_eq!(kept.read_start(2).unwrap(), b"po");
+            kept.replace(b"new").unwrap();
+            assert_eq!(kept.read(100).unwrap(), b"new", "{mode:o}");
+        }
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        kept.read(100).unwrap();
     }
 
     #[test]

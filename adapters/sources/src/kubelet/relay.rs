@@ -123,9 +123,20 @@ impl Relay {
     }
 
     fn keep(&mut self, pod: EncodedPod) -> Result<(), SourceError> {
+        let raw = RawUid::of(pod.uid().as_str(), pod.bytes());
+        if let Some(raw) = raw.as_ref().filter(|raw| self.is_anothers(pod.uid(), raw)) {
+            let subject = format!("{}/{}", pod.namespace(), pod.name());
+            let text = format!(
+                "the UID {} is another pod's already (not served)",
+                pod.uid()
+            );
+            self.fault(&raw.key(), Problem::fault(subject, text));
+            return Ok(());
+        }
         match self.sink.put(pod.clone()) {
             Ok(()) => {
                 self.no_fault(pod.uid().as_str());
+                raw.iter().for_each(|raw| self.no_fault(&raw.key()));
                 self.current().pods.insert(pod.uid().clone(), pod);
                 Ok(())
             }
@@ -167,10 +178,24 @@ impl Relay {
         if names.uid.is_empty() {
             return Err(Broken::UnknownDeletion.into());
         }
-        self.current().pods.remove(names.uid.as_str());
+        let uid = Uid::new(&names.uid);
+        if let Some(raw) = RawUid::of(&names.uid, received) {
+            self.no_fault(&raw.key());
+            if self.is_anothers(&uid, &raw) {
+                return Ok(());
+            }
+        }
+        self.current().pods.remove(&uid);
         self.no_fault(&names.uid);
-        self.sink.remove(Uid::new(&names.uid))?;
+        self.sink.remove(uid)?;
         Ok(())
+    }
+
+    /// Whether the pod held under this UID has other bytes for it, which only read alike.
+    fn is_anothers(&mut self, uid: &Uid, raw: &RawUid) -> bool {
+        let held = self.current().pods.get(uid);
+        held.and_then(|held| RawUid::of(uid.as_str(), held.bytes()))
+            .is_some_and(|held| held != *raw)
     }
 
     fn current(&mut self) -> &mut Told {
@@ -210,6 +235,34 @@ impl Relay {
     }
 }
 
+/// The bytes of a UID that may not be UTF-8, so that others read as it does.
+#[derive(Debug, PartialEq, Eq)]
+struct RawUid(Vec<u8>);
+
+impl RawUid {
+    /// Returns those of a pod whose UID reads as `uid`; none where no other bytes read so.
+    fn of(uid: &str, pod: &[u8]) -> Option<Self> {
+        if !uid.contains(char::REPLACEMENT_CHARACTER) {
+            return None;
+        }
+        let metadata = named(pod).metadata?;
+        Some(Self(metadata.uid))
+    }
+
+    /// What its fault goes by; no UID of another pod, since its bytes are escaped.
+    fn key(&self) -> String {
+        format!("bytes {}", self.0.escape_ascii())
+    }
+}
+
+/// Reads as far as the bytes can be read.
+fn named(pod: &[u8]) -> Named {
+    let mut named = Named::default();
+    // What went in before the first fault counts; there is nothing more to learn from it.
+    let _fault = named.merge(pod);
+    named
+}
+
 /// As much of a pod as tells which one it is.
 struct Names {
     name: String,
@@ -238,10 +291,7 @@ struct Metadata {
 impl Names {
     /// Reads as far as the bytes can be read; names that do not come until there are empty.
     fn read(pod: &[u8]) -> Self {
-        let mut named = Named::default();
-        // What went in before the first fault counts; there is nothing more to learn from it.
-        let _fault = named.merge(pod);
-        let metadata = named.metadata.unwrap_or_default();
+        let metadata = named(pod).metadata.unwrap_or_default();
         let text = |bytes: &[u8]| readable(bytes).into_owned();
         Self {
             name: text(&metadata.name),

@@ -443,3 +443,35 @@ async fn a_pod_that_grows_beyond_the_bound_stays_as_it_was_and_is_named() {
     watch.event(EventType::Modified, &small);
     source.until(|heard| heard.problem().is_empty()).await;
 }
+
+#[tokio::test]
+async fn a_pod_whose_uid_reads_as_anothers_is_named_and_hides_it_not() {
+    let raw = |byte: u8, name: &str| {
+        let mut pod = pod("q~", name);
+        let at = pod.windows(2).position(|two| two == b"q~").unwrap();
+        pod[at + 1] = byte;
+        pod
+    };
+    let mut source = Source::start();
+    let mut upstream = source.upstream();
+    let mut watch = upstream.watch().await;
+    watch.added(&raw(0xff, "a"));
+    watch.added(&raw(0xfe, "b"));
+    watch.synced();
+    let told = "ns/b: the UID q\u{fffd} is another pod's already (not served)";
+    let heard = source.problem(told).await;
+    assert_eq!(heard.names(), ["ns/a"]);
+    // Its end is not that of the other one.
+    watch.event(EventType::Deleted, &raw(0xfe, "b"));
+    let heard = source.until(|heard| !heard.problem().contains(told)).await;
+    assert_eq!(heard.names(), ["ns/a"]);
+    // Live, too; and it is served once there is room for it.
+    watch.added(&raw(0xfe, "b"));
+    source.problem(told).await;
+    watch.event(EventType::Deleted, &raw(0xff, "a"));
+    watch.event(EventType::Modified, &raw(0xfe, "b"));
+    let heard = source
+        .until(|heard| heard.names() == ["ns/b"] && !heard.problem().contains(told))
+        .await;
+    assert!(heard.problem().contains("metadata.uid is not UTF-8"));
+}

@@ -7,8 +7,10 @@ use podsapi_core::{EncodedPod, Uid};
 use sha2::{Digest, Sha256};
 
 use super::manifest::Manifest;
+use super::reading;
 use super::scan::{Content, Scan};
 use crate::problems::Problem;
+use crate::text;
 
 /// The state of a folder of manifests, advanced by one scan at a time.
 #[derive(Debug)]
@@ -122,6 +124,13 @@ impl Known {
         self.problems.clear();
         match read {
             Ok(manifest) => {
+                if let Content::Bytes(bytes) = content
+                    && reading::begins_as_json(bytes)
+                    && text::is_replaced(bytes)
+                {
+                    self.problems
+                        .push(Problem::remark(subject(path), text::REPLACED));
+                }
                 if manifest.more {
                     let text = "only its first document is read, as in a kubelet; what follows \
                                 is not served";

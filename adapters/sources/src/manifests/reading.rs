@@ -61,7 +61,7 @@ pub(super) fn read(content: &[u8]) -> Result<Document, String> {
 }
 
 /// Says whether the first character that is no blank is a brace; a byte order mark is no blank.
-fn begins_as_json(content: &[u8]) -> bool {
+pub(super) fn begins_as_json(content: &[u8]) -> bool {
     let text = content
         .utf8_chunks()
         .next()

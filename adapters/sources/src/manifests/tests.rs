@@ -112,6 +112,34 @@ async fn the_first_list_has_every_visible_regular_file_in_one_step() {
 }
 
 #[tokio::test]
+async fn a_manifest_in_json_whose_text_is_not_utf8_is_served_and_named() {
+    let json = |value: &[u8]| {
+        [
+            &br#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","annotations":{"x":""#[..],
+            value,
+            br#""}},"spec":{"containers":[{"name":"main","image":"a:1"}]}}"#,
+        ]
+        .concat()
+    };
+    let mut running = Running::start(|folder| {
+        fs::write(folder.join("a.json"), json(b"\xff")).unwrap();
+    })
+    .await;
+    let heard = running
+        .recorder
+        .until(|heard| heard.problem().contains("not all of its text is UTF-8"))
+        .await;
+    assert_eq!(heard.names(), ["default/a-node-a"]);
+    assert!(heard.problem().contains("a.json"), "{}", heard.problem());
+    // The character itself may be meant.
+    fs::write(running.path("a.json"), json("\u{fffd}".as_bytes())).unwrap();
+    running
+        .recorder
+        .until(|heard| heard.problem().is_empty())
+        .await;
+}
+
+#[tokio::test]
 async fn a_file_moved_in_changed_in_place_and_moved_out_is_followed() {
     let mut running = Running::start(|_| {}).await;
     let outside = tempfile::tempdir_in(running.folder.path().parent().unwrap()).unwrap();

@@ -10,6 +10,7 @@ use podsapi_proto::schema::Message;
 use super::salvage::{Broken, Salvaged};
 use crate::identity::Identity;
 use crate::problems::Problem;
+use crate::text;
 use crate::tree::{self, edit_or_insert};
 
 /// What one reading of a snapshot found.
@@ -41,6 +42,7 @@ pub(crate) fn read(read: Salvaged, before: &[EncodedPod]) -> Result<Found, Strin
     let Salvaged {
         documents,
         mut broken,
+        replaced,
     } = read;
     let mut found = Found::default();
     let mut lists = 0;
@@ -52,7 +54,10 @@ pub(crate) fn read(read: Salvaged, before: &[EncodedPod]) -> Result<Found, Strin
         };
         let form = Form::of(&document);
         match (form, document.remove("items")) {
-            (Form::Pod, None) => found.item(Value::Map(document), &place, before),
+            (Form::Pod, None) => {
+                let replaced = replaced.contains(&(number, 0));
+                found.item(Value::Map(document), &place, replaced, before);
+            }
             (Form::Foreign(kind), _) => {
                 let text = format!("is a {kind} and no list of pods (passed over)");
                 found.tell(Problem::remark(place, text));
@@ -68,7 +73,10 @@ pub(crate) fn read(read: Salvaged, before: &[EncodedPod]) -> Result<Found, Strin
                     let place = format!("{place}, items[{index}]");
                     match broken.remove(&(number, index)) {
                         Some(broken) => found.broken(&broken, &place, before),
-                        None => found.item(item, &place, before),
+                        None => {
+                            let replaced = replaced.contains(&(number, index));
+                            found.item(item, &place, replaced, before);
+                        }
                     }
                 }
             }
@@ -138,7 +146,7 @@ impl Found {
         self.tell(Problem::fault(place, text));
     }
 
-    fn item(&mut self, item: Value, place: &str, before: &[EncodedPod]) {
+    fn item(&mut self, item: Value, place: &str, replaced: bool, before: &[EncodedPod]) {
         let Value::Map(mut pod) = item else {
             self.fault(place, "expected a pod, found no object");
             return;
@@ -164,6 +172,9 @@ impl Found {
                 }
                 // Said only of what is served: a pod that is refused has no UID to speak of.
                 if self.keep(encoded, &place) {
+                    if replaced {
+                        self.tell(Problem::remark(place.as_str(), text::REPLACED));
+                    }
                     remark.into_iter().for_each(|remark| self.tell(remark));
                 }
             }

@@ -4,10 +4,10 @@
 //! without reading its items, so that one which is broken hides none of the others. A text that is
 //! no list, or is cut off, stays an error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use podsapi_proto::json::{Map, Value, parse_json, parse_yaml};
+use podsapi_proto::json::{Map, TextError, Value, parse_json, parse_yaml};
 
 use crate::text;
 use crate::tree;
@@ -18,6 +18,9 @@ pub(crate) struct Salvaged {
     pub(crate) documents: Vec<Value>,
     /// By the indices of document and item.
     pub(crate) broken: BTreeMap<(usize, usize), Broken>,
+    /// The items, by the same indices, of which some text was no text and is read as U+FFFD; a
+    /// document that is no list is its own item 0.
+    pub(crate) replaced: BTreeSet<(usize, usize)>,
 }
 
 /// An item that cannot be read, and what could be found out about it.
@@ -36,10 +39,22 @@ pub(crate) struct Broken {
 /// What is wrong with the text, when that is not within items of a list.
 pub(crate) fn documents(content: &[u8]) -> Result<Salvaged, String> {
     match text::documents(content) {
-        Ok(documents) => Ok(Salvaged {
-            documents,
-            broken: BTreeMap::new(),
-        }),
+        Ok(documents) => {
+            let mut salvaged = Salvaged {
+                documents,
+                ..Salvaged::default()
+            };
+            let content = text::without_mark(content);
+            // Whatever else is read, YAML, takes no such text.
+            if text::begins_json(content) && text::is_replaced_or_was(content) {
+                for (number, object) in text::json_objects(content).enumerate() {
+                    if parse_json(object).is_ok() {
+                        salvaged.mark_replaced(number, object);
+                    }
+                }
+            }
+            Ok(salvaged)
+        }
         Err(error) => salvaged(content).ok_or(error),
     }
 }
@@ -55,9 +70,10 @@ pub(crate) fn json(content: &[u8]) -> Result<Salvaged, String> {
     match parse_json(content) {
         Ok(document) => salvaged.documents.push(document),
         Err(error) => salvaged
-            .add_json(content)
+            .add_json(content, Place::default())
             .ok_or_else(|| error.to_string())?,
     }
+    salvaged.mark_replaced(0, content);
     Ok(salvaged)
 }
 
@@ -65,18 +81,27 @@ fn salvaged(content: &[u8]) -> Option<Salvaged> {
     let content = text::without_mark(content);
     let mut salvaged = Salvaged::default();
     if text::begins_json(content) {
-        for object in text::json_objects(content) {
+        let mut place = Place::default();
+        let mut rest = content;
+        for (number, object) in text::json_objects(content).enumerate() {
+            let (blanks, from) = rest.split_at_checked(after_blanks(rest, 0))?;
+            place = place.behind(blanks);
+            salvaged.mark_replaced(number, object);
             match parse_json(object) {
                 Ok(document) => salvaged.documents.push(document),
-                Err(_) => salvaged.add_json(object)?,
+                Err(_) => salvaged.add_json(object, place)?,
             }
+            place = place.behind(object);
+            rest = from.get(object.len()..)?;
         }
     } else {
+        let mut place = Place::default();
         for document in yaml_documents(content) {
             match parse_yaml(document) {
                 Ok(documents) => salvaged.documents.extend(documents),
-                Err(_) => salvaged.add_yaml(document)?,
+                Err(_) => salvaged.add_yaml(document, place)?,
             }
+            place = place.behind(document);
         }
         if salvaged.broken.is_empty() {
             return None;
@@ -89,12 +114,31 @@ fn salvaged(content: &[u8]) -> Option<Salvaged> {
 }
 
 impl Salvaged {
-    fn add_json(&mut self, object: &[u8]) -> Option<()> {
+    /// Finds the items of a JSON document of which some text was no text.
+    fn mark_replaced(&mut self, number: usize, object: &[u8]) {
+        if !text::is_replaced_or_was(object) {
+            return;
+        }
+        let list = member(object, b"items").and_then(|place| object.get(place));
+        let Some((list, elements)) = list.and_then(|list| Some((list, elements(list)?))) else {
+            self.replaced.insert((number, 0));
+            return;
+        };
+        for (index, place) in elements.into_iter().enumerate() {
+            if text::is_replaced_or_was(list.get(place).unwrap_or_default()) {
+                self.replaced.insert((number, index));
+            }
+        }
+    }
+
+    /// Adds a JSON document that begins at `place` of the file.
+    fn add_json(&mut self, object: &[u8], place: Place) -> Option<()> {
         let items = member(object, b"items")?;
         let list = object.get(items.clone())?;
-        let elements = elements(list)?.into_iter().map(|place| {
-            let text = list.get(place).unwrap_or_default();
-            parse_json(text).map_err(|error| Broken::in_json(text, error.to_string()))
+        let mut walk = Walk::new(list, place.behind(object.get(..items.start)?));
+        let elements = elements(list)?.into_iter().map(|range| {
+            let (text, place) = walk.to(range);
+            parse_json(text).map_err(|error| Broken::in_json(text, place.of(&error)))
         });
         let elements: Vec<_> = elements.collect();
         let [head, tail] = [object.get(..items.start)?, object.get(items.end..)?];
@@ -102,11 +146,13 @@ impl Salvaged {
         self.add(rest, elements)
     }
 
-    fn add_yaml(&mut self, document: &[u8]) -> Option<()> {
+    /// Adds a YAML document that begins at `place` of the file.
+    fn add_yaml(&mut self, document: &[u8], place: Place) -> Option<()> {
         let Items { list, items } = Items::find(document)?;
-        let elements = items.into_iter().map(|place| {
-            let text = document.get(place).unwrap_or_default();
-            let read = parse_yaml(text).map_err(|error| error.to_string());
+        let mut walk = Walk::new(document, place);
+        let elements = items.into_iter().map(|range| {
+            let (text, place) = walk.to(range);
+            let read = parse_yaml(text).map_err(|error| place.of_yaml(&error, text));
             let item = read.and_then(|documents| match documents.into_iter().next() {
                 Some(Value::List(mut list)) if list.len() == 1 => Ok(list.remove(0)),
                 Some(_) | None => Err("expected one item".to_owned()),
@@ -170,6 +216,80 @@ impl Broken {
             name: name("name"),
             uid: name("uid"),
         }
+    }
+}
+
+/// How many lines of a file are before a place in it, and how many characters of its own line.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    lines: usize,
+    characters: usize,
+}
+
+impl Place {
+    /// Returns the place behind this text, which begins here.
+    fn behind(self, text: &[u8]) -> Self {
+        let line = text.iter().rposition(|byte| *byte == b'\n');
+        let last = text.get(line.map_or(0, |line| line + 1)..);
+        let chunks = last.unwrap_or_default().utf8_chunks();
+        let characters: usize = chunks
+            .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+            .sum();
+        Self {
+            lines: self.lines + text.iter().filter(|byte| **byte == b'\n').count(),
+            characters: characters + line.map_or(self.characters, |_line| 0),
+        }
+    }
+
+    /// Tells an error in a text that begins here by where it is in the file.
+    fn of(self, error: &TextError) -> String {
+        let first = if error.line() == 1 {
+            self.characters
+        } else {
+            0
+        };
+        format!(
+            "line {}, column {}: {}",
+            self.lines + error.line(),
+            first + error.column(),
+            error.problem()
+        )
+    }
+
+    /// As [`Place::of`], and where bytes are wrong by the first of them: the reader, which takes
+    /// them by the hundred, tells only where it was.
+    fn of_yaml(self, error: &TextError, text: &[u8]) -> String {
+        match std::str::from_utf8(text) {
+            Err(wrong) if error.problem().contains("UTF-8") => {
+                let before = text.get(..wrong.valid_up_to()).unwrap_or_default();
+                let Self { lines, characters } = self.behind(before);
+                let (line, column) = (lines + 1, characters + 1);
+                format!("line {line}, column {column}: {}", error.problem())
+            }
+            Ok(_) | Err(_) => self.of(error),
+        }
+    }
+}
+
+/// Goes through the parts of a text in their order, and knows where each is in the file.
+#[derive(Debug)]
+struct Walk<'a> {
+    text: &'a [u8],
+    at: usize,
+    place: Place,
+}
+
+impl<'a> Walk<'a> {
+    /// Begins with the text, which is at `place`.
+    fn new(text: &'a [u8], place: Place) -> Self {
+        Self { text, at: 0, place }
+    }
+
+    fn to(&mut self, part: Range<usize>) -> (&'a [u8], Place) {
+        let before = self.text.get(self.at..part.start).unwrap_or_default();
+        self.place = self.place.behind(before);
+        self.at = part.start;
+        (self.text.get(part).unwrap_or_default(), self.place)
     }
 }
 

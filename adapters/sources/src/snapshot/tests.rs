@@ -83,6 +83,29 @@ async fn a_file_is_one_complete_list_and_so_is_each_of_its_versions() {
 }
 
 #[tokio::test]
+async fn a_pod_whose_text_is_not_utf8_is_served_and_named_once() {
+    let mut text = list(&["a", "b?"]).into_bytes();
+    let at = text.iter().position(|byte| *byte == b'?').unwrap();
+    text[at] = 0xff;
+    let mut running = Running::start("pods.json", None);
+    fs::write(running.folder.path().join("pods.json"), text).unwrap();
+    let heard = running
+        .recorder
+        .until(|heard| heard.lists == 1 && heard.problem().contains("U+FFFD"))
+        .await;
+    assert_eq!(heard.names(), ["ns/a", "ns/b\u{fffd}"]);
+    let named = heard
+        .problem()
+        .matches("not all of its text is UTF-8")
+        .count();
+    assert_eq!(named, 1, "{}", heard.problem());
+    assert!(heard.problem().contains("ns/b"), "{}", heard.problem());
+    running.write("pods.json", &list(&["a", "b"]));
+    let mended = |heard: &crate::recorder::Heard| heard.lists == 2 && heard.problem().is_empty();
+    running.recorder.until(mended).await;
+}
+
+#[tokio::test]
 async fn a_file_that_is_half_written_or_gone_leaves_the_pods_and_is_reported_until_it_is_whole() {
     let mut running = Running::start("pods.json", Some(&list(&["a"])));
     running.recorder.until(|heard| heard.lists == 1).await;

@@ -250,6 +250,66 @@ async fn the_file_names_its_cluster_by_what_may_be_read_of_it() {
     }
 }
 
+/// Lists one pod, and says the UID only when it is asked for the third time.
+fn slow_to_say() -> impl Fn(&Question) -> Answer {
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let said = pods_of("uid-of-here", Some(&["1"]));
+    move |question| {
+        let about = question.path.starts_with("/api/v1/namespaces");
+        match about && asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 2 {
+            true => refusal(503, "etcd"),
+            false => said(question),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_uid_that_was_not_said_is_asked_for_again_until_the_file_has_it() {
+    let server = Server::start(None, slow_to_say()).await;
+    let mut source = start(folder_of(&server), LATER);
+    source.listed().await;
+    assert_eq!(
+        kept_of(&source.folder).await,
+        cluster("", &server.url("http")),
+        "the pods are kept all the same"
+    );
+    let named = async {
+        while kept_of(&source.folder).await.uid.is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), named)
+        .await
+        .unwrap();
+    assert_eq!(
+        kept_of(&source.folder).await,
+        cluster("uid-of-here", &server.url("http"))
+    );
+}
+
+#[tokio::test]
+async fn pods_of_an_earlier_run_wait_for_a_uid_that_was_not_said() {
+    let said = slow_to_say();
+    let server = Server::start(None, move |question: &Question| {
+        match question.path.starts_with("/api/v1/namespaces") {
+            true => said(question),
+            false => refusal(500, "etcd"),
+        }
+    })
+    .await;
+    let folder = tempfile::tempdir().unwrap();
+    // By another way to the same cluster.
+    leave(&folder, "n", &cluster("uid-of-here", "https://elsewhere"));
+    write(folder.path(), &server.url("http"), "", "{}");
+    let mut source = start(folder, Duration::ZERO);
+    let heard = source.problem("which has not said its UID").await;
+    assert!(heard.pods.is_empty());
+    let heard = source
+        .problem("the pods of an earlier run are served")
+        .await;
+    assert_eq!(heard.names(), ["ns/pod-9"]);
+}
+
 #[tokio::test]
 async fn without_a_checkpoint_nobody_asks_which_cluster_it_is() {
     let server = Server::start(None, pods_of("u", Some(&["1"]))).await;

@@ -64,6 +64,71 @@ fn the_items_around_a_broken_one_are_read_and_it_is_named() {
 }
 
 #[test]
+fn the_place_of_a_broken_item_is_that_in_the_file() {
+    let json = JSON.replace("BROKEN", "\"\\q\"");
+    let yaml = YAML.replace("BROKEN", "{a: [1, 2}");
+    let one = r#"{"kind": "Pod"}"#;
+    let lines = "{\"items\": [{\"a\":\n1}, {\"ä\": \"\\q\"}]}";
+    for (text, line) in [
+        (json.clone(), 3),
+        (format!("\n{one}\n\n{json}"), 6),
+        (lines.to_owned(), 2),
+        (yaml.clone(), 16),
+        (format!("kind: Pod\n---\n{yaml}"), 18),
+    ] {
+        let found = documents(text.as_bytes()).unwrap();
+        let error = &found.broken.values().next().unwrap().error;
+        let shown = text.lines().nth(line - 1).unwrap();
+        let expected = match shown.split_once("\\q") {
+            Some((before, _)) => format!("line {line}, column {}: ", before.chars().count() + 1),
+            None => format!("line {line}, column "),
+        };
+        assert!(error.starts_with(&expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn yaml_takes_no_text_that_is_none_and_says_where() {
+    for bad in [&b"\"\xff\""[..], br#""\ud800""#, b"a\xff"] {
+        let at = YAML.find("BROKEN").unwrap();
+        let (head, tail) = YAML.as_bytes().split_at(at);
+        let text = [head, bad, tail.strip_prefix(b"BROKEN").unwrap()].concat();
+        let found = documents(&text).unwrap();
+        assert_eq!(names(&found.documents[0]), ["1", "-", "3"]);
+        let broken = &found.broken[&(0, 1)];
+        assert_eq!(broken.name, "b");
+        assert!(broken.error.starts_with("line 16, "), "{}", broken.error);
+    }
+}
+
+#[test]
+fn items_whose_text_was_no_text_are_marked() {
+    let list = |name: &[u8]| {
+        [
+            &br#"{"kind":"PodList","items":[{"metadata":{"name":"a"}},{"metadata":{"name":""#[..],
+            name,
+            b"\"}}]}",
+        ]
+        .concat()
+    };
+    for name in [&b"b\xff"[..], br"b\ud800", br"b\ufffd"] {
+        let found = documents(&list(name)).unwrap();
+        assert_eq!(Vec::from_iter(found.replaced), [(0, 1)]);
+        let found = json(&list(name)).unwrap();
+        assert_eq!(Vec::from_iter(found.replaced), [(0, 1)]);
+    }
+    let pod = b"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"\xff\"}}";
+    let two = [&list(b"b")[..], b"\n", pod].concat();
+    assert_eq!(Vec::from_iter(documents(&two).unwrap().replaced), [(1, 0)]);
+    assert!(
+        documents(&list("b\u{fffd}".as_bytes()))
+            .unwrap()
+            .replaced
+            .is_empty()
+    );
+}
+
+#[test]
 fn what_is_not_within_an_item_stays_an_error() {
     for text in [
         "",

@@ -4,11 +4,10 @@ use bytes::Bytes;
 use podsapi_core::{
     Call, Code, Config, Dialect, Method, Moment, Pods, Reply, SourceConfig, SourceEvent, SourceKind,
 };
-use podsapi_proto::text::decode;
 use podsapi_proto::{documented, v1alpha1};
+use prost::Message;
 
-/// A request for a pod is understood just when prost understands it, but for strings that are not
-/// UTF-8, and then means the same pod;
+/// A request for a pod is understood just when prost understands it, and then means the same pod;
 /// the other methods refuse what is no protobuf too.
 ///
 /// # Panics
@@ -16,8 +15,8 @@ use podsapi_proto::{documented, v1alpha1};
 /// When the two disagree.
 pub fn wire(data: &[u8]) {
     let body = Bytes::copy_from_slice(data);
-    let released = decode::<v1alpha1::GetPodRequest>(data).map(|request| request.pod_uid);
-    let documented = decode::<documented::PodGetRequest>(data).map(|request| request.pod_uid);
+    let released = v1alpha1::GetPodRequest::decode(data).map(|request| request.pod_uid);
+    let documented = documented::PodGetRequest::decode(data).map(|request| request.pod_uid);
     for (dialect, decoded) in [
         (Dialect::V1alpha1, released.ok()),
         (Dialect::Documented, documented.ok()),
@@ -32,7 +31,7 @@ pub fn wire(data: &[u8]) {
             (Some((Code::Internal, _)), None) => {}
             (refused, decoded) => panic!("{dialect:?}: {refused:?}, by prost {decoded:?}"),
         }
-        let understood = decode::<v1alpha1::ListPodsRequest>(data).is_ok();
+        let understood = v1alpha1::ListPodsRequest::decode(data).is_ok();
         for method in [Method::ListPods, Method::WatchPods] {
             match refusal(Call::new(dialect, method, body.clone())) {
                 None => assert!(understood, "{method:?}"),

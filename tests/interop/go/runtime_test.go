@@ -62,6 +62,13 @@ func (r *runtime) runs(pod *v1.Pod, ip string) {
 	for _, container := range pod.Spec.Containers {
 		id := "container-" + string(pod.UID) + "-" + container.Name
 		r.owners[id] = sandbox
+		// As a kubelet labels them: a container without them is nobody's.
+		labels := map[string]string{
+			"io.kubernetes.pod.namespace":  pod.Namespace,
+			"io.kubernetes.pod.name":       pod.Name,
+			"io.kubernetes.pod.uid":        string(pod.UID),
+			"io.kubernetes.container.name": container.Name,
+		}
 		r.containers = append(r.containers, &cri.ContainerStatus{
 			Id:        id,
 			Metadata:  &cri.ContainerMetadata{Name: container.Name},
@@ -69,6 +76,7 @@ func (r *runtime) runs(pod *v1.Pod, ip string) {
 			CreatedAt: 1_700_000_000_000_000_000,
 			StartedAt: 1_700_000_001_000_000_000,
 			Image:     &cri.ImageSpec{Image: container.Image},
+			Labels:    labels,
 		})
 	}
 }
@@ -96,6 +104,7 @@ func (r *runtime) ListContainers(context.Context, *cri.ListContainersRequest) (*
 	for _, status := range r.containers {
 		list.Containers = append(list.Containers, &cri.Container{
 			Id: status.Id, PodSandboxId: r.owners[status.Id], Metadata: status.Metadata, State: status.State,
+			Labels: status.Labels,
 		})
 	}
 	return list, nil

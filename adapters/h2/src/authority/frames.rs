@@ -264,7 +264,9 @@ impl AuthorityScanner {
         if frame_at == 0 {
             return head.starts_block();
         }
+        // A larger frame ends the connection inside h2, whatever it continues.
         head.kind == CONTINUATION
+            && head.length <= MAX_FRAME_BYTES
             && Head::parse(&self.held).is_some_and(|first| first.stream == head.stream)
     }
 

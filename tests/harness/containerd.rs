@@ -133,7 +133,34 @@ impl Containerd {
     ///
     /// When it does not run any more.
     pub fn kill(&self) {
-        kill(self.printed.pid);
+        signal("KILL", self.printed.pid);
+    }
+
+    /// Asks containerd itself to end; its pods run on.
+    ///
+    /// # Panics
+    ///
+    /// When it does not run any more.
+    pub fn terminate(&self) {
+        signal("TERM", self.printed.pid);
+    }
+
+    /// Stops containerd where it is: connections stay open, and nobody answers.
+    ///
+    /// # Panics
+    ///
+    /// When it does not run any more.
+    pub fn pause(&self) {
+        signal("STOP", self.printed.pid);
+    }
+
+    /// Lets containerd go on.
+    ///
+    /// # Panics
+    ///
+    /// When it does not run any more.
+    pub fn resume(&self) {
+        signal("CONT", self.printed.pid);
     }
 
     /// Starts it again on the state that it left.
@@ -152,7 +179,14 @@ impl Containerd {
     ///
     /// When there is no such process.
     pub fn kill_task(&self, id: &str) {
-        kill(self.task(id));
+        signal("KILL", self.task(id));
+    }
+
+    /// Asks the first process of a container to end, if it is still there.
+    pub fn terminate_task(&self, id: &str) {
+        if let Ok(pid) = std::fs::read_to_string(self.task_file(id)) {
+            let _ended_already = Command::new("kill").args(["-TERM", pid.trim()]).output();
+        }
     }
 
     /// Kills a sandbox or a container together with the shim that would tell how it ended.
@@ -167,15 +201,19 @@ impl Containerd {
         let mut lines = status.lines();
         let parent = lines.find_map(|line| line.strip_prefix("PPid:"));
         let parent = parent.expect("each process has a parent").trim();
-        kill(parent.parse().expect("a process is a number"));
-        kill(task);
+        signal("KILL", parent.parse().expect("a process is a number"));
+        signal("KILL", task);
     }
 
     fn task(&self, id: &str) -> u32 {
-        let tasks = "state/io.containerd.runtime.v2.task/k8s.io";
-        let file = self.directory().join(tasks).join(id).join("init.pid");
-        let pid = std::fs::read_to_string(&file).expect("a task has a file with its process");
+        let pid = std::fs::read_to_string(self.task_file(id))
+            .expect("a task has a file with its process");
         pid.trim().parse().expect("the file holds a number")
+    }
+
+    fn task_file(&self, id: &str) -> PathBuf {
+        let tasks = "state/io.containerd.runtime.v2.task/k8s.io";
+        self.directory().join(tasks).join(id).join("init.pid")
     }
 
     /// Connects to its CRI, for a test that makes pods.
@@ -209,10 +247,10 @@ fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/cri")
 }
 
-fn kill(pid: u32) {
+fn signal(name: &str, pid: u32) {
     let mut kill = Command::new("kill");
-    let killed = kill.args(["-KILL", &pid.to_string()]).status();
-    assert!(killed.is_ok_and(|status| status.success()), "{pid} is gone");
+    let sent = kill.args([&format!("-{name}"), &pid.to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "{pid} is gone");
 }
 
 fn is_set(variable: &str, expected: &str) -> bool {

@@ -17,6 +17,10 @@
 //! One status that fails or does not come is a problem in words, leaves what was told before, and
 //! is asked for again soon.
 //!
+//! At rest, with a period of a second, a release build of the server takes so much CPU a minute (a
+//! runtime that is made, the mean of 40 s): 0.07 s for 110 pods, 0.46 s with 5,000 exited
+//! containers beside them, 0.8 to 1.1 s with a hundred events a second about pods.
+//!
 //! A runtime that is gone, hangs or answers what cannot be read is [`Word::Lost`] and a problem in
 //! words; what it said before stays the caller's to keep, and connecting is tried again for ever.
 

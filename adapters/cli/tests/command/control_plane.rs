@@ -15,3 +15,4 @@ mod plane;
 mod pods;
 mod quiet;
 mod statics;
+mod stress;

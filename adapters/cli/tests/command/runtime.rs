@@ -9,6 +9,8 @@ use podsapi_tests::containerd::{Containerd, PlannedContainer, PlannedPod, Runtim
 
 use crate::process::{Server, manifest, now, run, until};
 
+mod stress;
+
 #[test]
 fn without_a_runtime_the_server_waits_and_says_for_what() {
     let directory = tempfile::tempdir().unwrap();

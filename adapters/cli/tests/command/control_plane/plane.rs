@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Weak};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tempfile::TempDir;
 use tokio::sync::Mutex;
 
@@ -93,6 +95,32 @@ impl Plane {
         let part = server(&self.programs, folder, self.etcd_port, self.port);
         self.server = Some(part);
         ready(&self.api, folder).await;
+    }
+
+    /// Stops the server where it is: its connections stay open, and nobody answers.
+    pub(super) fn pause_server(&self) {
+        self.signal_server(Signal::SIGSTOP);
+    }
+
+    /// Lets the server go on.
+    pub(super) fn resume_server(&self) {
+        self.signal_server(Signal::SIGCONT);
+    }
+
+    fn signal_server(&self, signal: Signal) {
+        let server = self.server.as_ref().expect("the server runs");
+        server.signal(signal);
+    }
+
+    /// Kills etcd and starts it again; it keeps what it knew.
+    pub(super) async fn restart_etcd(&mut self) {
+        self.etcd = None;
+        self.start_etcd().await;
+    }
+
+    /// Waits until the server is ready.
+    pub(super) async fn is_ready(&self) {
+        ready(&self.api, self.folder.path()).await;
     }
 
     /// Kills all, and starts a control plane that knows nothing where it was.
@@ -211,6 +239,16 @@ impl Part {
         shell.stdin(Stdio::piped()).stdout(log.try_clone().unwrap());
         let shell = shell.stderr(log).spawn().unwrap();
         Self { shell }
+    }
+
+    /// Sends a signal to the process itself.
+    fn signal(&self, signal: Signal) {
+        let shell = self.shell.id();
+        let children = format!("/proc/{shell}/task/{shell}/children");
+        let children = fs::read_to_string(children).unwrap();
+        for child in children.split_whitespace() {
+            kill(Pid::from_raw(child.parse().unwrap()), signal).unwrap();
+        }
     }
 }
 

@@ -5,6 +5,8 @@ mod abuse;
 #[cfg(test)]
 mod apiserver;
 #[cfg(test)]
+mod beside;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod consumer;

@@ -4,13 +4,17 @@
 //! tests say so and pass. What may differ is in `tests/interop/kubelet/differences.txt`, with reasons.
 
 mod allowed;
+mod answers;
 mod bed;
+mod control_plane;
 mod delays;
 mod events;
 mod fields;
 mod kubelet;
+mod metrics;
 mod pod;
 mod record;
 mod recorder;
 mod report;
+mod restarts;
 mod statics;

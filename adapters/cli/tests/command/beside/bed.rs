@@ -29,6 +29,7 @@ const REST: Duration = Duration::from_secs(30);
 const POD_PATIENCE: Duration = Duration::from_secs(90);
 
 pub(super) struct Bed {
+    pub(super) run: &'static str,
     servers: BTreeMap<&'static str, (Server, Vec<OsString>)>,
     pub(super) kubelet: Kubelet,
     pub(super) containerd: Containerd,
@@ -42,8 +43,17 @@ pub(super) struct Bed {
 }
 
 impl Bed {
+    /// Says whether a kubelet is to be run at all; prints why not.
+    pub(super) fn is_asked() -> bool {
+        let program = kubelet::program();
+        if let Err(reason) = &program {
+            println!("skipped beside a kubelet: {reason}");
+        }
+        program.is_ok()
+    }
+
     /// Starts a kubelet with its runtime; prints why where that cannot be done.
-    pub(super) async fn start(flags: Vec<String>) -> Option<Self> {
+    pub(super) async fn start(run: &'static str, flags: Vec<String>) -> Option<Self> {
         let started = kubelet::program().and_then(|program| {
             let containerd = Containerd::start(Version::Newest)?;
             Ok((program, containerd))
@@ -74,6 +84,7 @@ impl Bed {
             flags,
         );
         let mut bed = Self {
+            run,
             servers: BTreeMap::new(),
             kubelet,
             containerd,
@@ -173,13 +184,35 @@ impl Bed {
 
     /// Kills the first process of a pod's container.
     pub(super) async fn kill(&self, pod: &str, container: &str) {
+        let id = self.container(pod, container).await;
+        self.kill_id(pod, &id);
+    }
+
+    /// Kills the first process of a pod's container where the kubelet says that it runs.
+    pub(super) async fn kill_if_running(&self, pod: &str, container: &str) {
+        let pods = self.pods(KUBELET).await.unwrap_or_default();
+        let named = |found: &&Pod| fields::short(&found.name, NODE) == pod;
+        let running = pods.iter().filter(named).find(|pod| pod.runs(container));
+        if let Some(id) = running.and_then(|pod| pod.container_id(container)) {
+            self.did(&format!("a container of {pod} is killed"));
+            // It may have ended by itself just now.
+            self.containerd.kill_task_if_any(&id);
+        }
+    }
+
+    /// Kills the first process of a container by the runtime's ID.
+    pub(super) fn kill_id(&self, pod: &str, id: &str) {
+        self.did(&format!("a container of {pod} is killed"));
+        self.containerd.kill_task(id);
+    }
+
+    /// Returns the runtime's ID of a container that the kubelet lists.
+    pub(super) async fn container(&self, pod: &str, container: &str) -> String {
         let pods = self.pods(KUBELET).await.unwrap();
         let found = pods
             .iter()
             .find(|found| fields::short(&found.name, NODE) == pod);
-        let id = found.and_then(|pod| pod.container_id(container));
-        self.did(&format!("{container} of {pod} is killed"));
-        self.containerd.kill_task(&id.unwrap());
+        found.and_then(|pod| pod.container_id(container)).unwrap()
     }
 
     /// Kills the first process of a pod's sandbox.
@@ -215,13 +248,13 @@ impl Bed {
         })
         .await;
         let runtime = self.containerd.connect().await;
-        let full = format!("{name}-{NODE}");
         let began = now();
         loop {
             let sandboxes = runtime.sandboxes().await.unwrap();
             let runs = sandboxes.iter().any(|(listed, _)| {
                 let metadata = listed.metadata.as_ref();
-                listed.state == 0 && metadata.is_some_and(|metadata| metadata.name == full)
+                let name_of = metadata.map(|metadata| fields::short(&metadata.name, NODE));
+                listed.state == 0 && name_of.is_some_and(|found| found == name)
             });
             if !runs {
                 return;

@@ -1,6 +1,6 @@
 //! How many events each server told in each step, and how long after the kubelet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podsapi_client::EventKind;
 
@@ -20,6 +20,7 @@ pub(super) struct Step {
 /// Returns the steps of a record.
 pub(super) fn steps(records: &[Record]) -> Vec<Step> {
     let mut steps = Vec::new();
+    let mut ended = BTreeSet::new();
     let mut firsts: BTreeMap<(String, String), BTreeMap<&'static str, (i64, usize)>> =
         BTreeMap::new();
     for record in records {
@@ -29,8 +30,17 @@ pub(super) fn steps(records: &[Record]) -> Vec<Step> {
                 ..Step::default()
             }),
             What::Told(server, kind, Some(pod)) => {
+                let key = (*server, pod.uid.clone());
+                // The kubelet says that a pod is gone when it has only ended: no state to wait for.
+                let has_ended = ended.contains(&key) && *kind == EventKind::Deleted;
+                if pod.has_ended() {
+                    ended.insert(key);
+                }
                 let at = i64::try_from(record.at.as_millis()).unwrap_or(i64::MAX);
                 for mark in marks(*kind, pod) {
+                    if has_ended {
+                        continue;
+                    }
                     let seen = firsts.entry((pod.uid.clone(), mark)).or_default();
                     seen.entry(server).or_insert((at, steps.len()));
                 }

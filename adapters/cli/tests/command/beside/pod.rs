@@ -1,9 +1,8 @@
 //! A pod as a server told it, decoded.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use podsapi_proto::json::{Value, decode_whole};
+use podsapi_proto::json::{Value, decode_whole, parse_yaml};
 use podsapi_proto::schema::Message;
 
 /// One state of one pod.
@@ -46,6 +45,15 @@ impl Pod {
         })
     }
 
+    /// Says whether it is being deleted.
+    pub(super) fn is_leaving(&self) -> bool {
+        text(&self.value, "metadata.deletionTimestamp").is_some()
+    }
+
+    pub(super) fn has_label(&self, name: &str, value: &str) -> bool {
+        text(&self.value, &format!("metadata.labels.{name}")) == Some(value)
+    }
+
     /// Returns the statuses of all its containers, by name.
     pub(super) fn containers(&self) -> BTreeMap<&str, &Value> {
         let lists = ["status.initContainerStatuses", "status.containerStatuses"];
@@ -67,6 +75,26 @@ impl Pod {
         let containers = self.containers();
         let id = text(containers.get(container)?, "containerID")?;
         id.split_once("://").map(|(_, id)| id.to_owned())
+    }
+
+    /// Says whether a container runs.
+    pub(super) fn runs(&self, container: &str) -> bool {
+        let containers = self.containers();
+        let status = containers.get(container);
+        status.is_some_and(|status| at(status, "state.running").is_some())
+    }
+
+    /// Says whether it is what this manifest describes, as far as edits of these tests go.
+    pub(super) fn is_of(&self, manifest: &str) -> bool {
+        let manifest = parse_yaml(manifest.as_bytes()).unwrap().remove(0);
+        let same = |path: &str, name: &str| {
+            let [wanted, own] = [&manifest, &self.value].map(|value| at(value, path));
+            let [wanted, own] = [wanted, own].map(|value| value.and_then(|value| value.get(name)));
+            wanted == own
+        };
+        same("metadata.annotations", "edited")
+            && same("metadata.labels", "v")
+            && commands(&manifest) == commands(&self.value)
     }
 
     /// Returns why a container waits.
@@ -99,6 +127,13 @@ fn restart_count(status: &Value) -> i64 {
         Some(Value::Number(number)) => number.as_i64().unwrap_or_default(),
         Some(_) | None => 0,
     }
+}
+
+fn commands(pod: &Value) -> Vec<Option<&Value>> {
+    let containers = items(pod, "spec.containers");
+    containers
+        .map(|container| container.get("command"))
+        .collect()
 }
 
 /// Follows names through maps.

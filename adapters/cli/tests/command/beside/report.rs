@@ -7,7 +7,8 @@ use super::record::KUBELET;
 use crate::process::NODE;
 
 /// Prints what a run showed, and fails on what is new.
-pub(super) fn judge(bed: &mut Bed, run: &str) {
+pub(super) fn judge(bed: &mut Bed) {
+    let run = bed.run;
     let records = bed.recorder.records();
     if let Some(folder) = std::env::var_os("PODSAPI_RECORD") {
         let file = std::path::Path::new(&folder).join(format!("{run}.record"));

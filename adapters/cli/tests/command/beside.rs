@@ -6,7 +6,7 @@
 mod allowed;
 mod answers;
 mod bed;
-mod control_plane;
+mod cluster;
 mod delays;
 mod events;
 mod fields;

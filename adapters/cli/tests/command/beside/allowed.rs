@@ -1,6 +1,6 @@
 //! The list of differences that are known and explained, and what is new beside it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fields::Difference;
 
@@ -29,25 +29,26 @@ enum Values {
 /// What was found, by line of the list and beside it.
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
-    /// The lines of the table: server, path, an example, count, reason.
     pub(super) rows: Vec<Row>,
     /// Lines of the list that allow nothing that was found, of servers that were looked at.
     pub(super) stale: Vec<String>,
 }
 
+/// The differences at one path that one line allows, or that none does.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Row {
-    pub(super) server: &'static str,
     pub(super) path: String,
-    pub(super) pods: Vec<String>,
+    /// How many, by server.
+    pub(super) counts: BTreeMap<&'static str, usize>,
+    pub(super) pods: BTreeSet<String>,
+    /// What the kubelet and the server have in the first one.
     pub(super) example: (String, String),
-    pub(super) count: usize,
     /// Why it is allowed; nothing for what is new.
     pub(super) reason: Option<String>,
 }
 
 /// The list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct List(Vec<Allowed>);
 
 impl List {
@@ -72,7 +73,7 @@ impl List {
         lines.find(|(_, allowed)| allowed.allows(difference))
     }
 
-    /// Counts the differences by server, path and line.
+    /// Counts the differences by path and line.
     pub(super) fn sort(&self, found: &[Difference], servers: &[&str]) -> Sorted {
         let mut rows: BTreeMap<_, Row> = BTreeMap::new();
         let mut used = vec![false; self.0.len()];
@@ -82,19 +83,16 @@ impl List {
                 *flag = true;
             }
             let index = line.map(|(index, _)| index);
-            let key = (difference.path.clone(), difference.server, index);
+            let key = (difference.path.clone(), index);
             let row = rows.entry(key).or_insert_with(|| Row {
-                server: difference.server,
                 path: difference.path.clone(),
-                pods: Vec::new(),
+                counts: BTreeMap::new(),
+                pods: BTreeSet::new(),
                 example: (difference.kubelet.clone(), difference.ours.clone()),
-                count: 0,
                 reason: line.map(|(_, allowed)| allowed.reason.clone()),
             });
-            row.count += 1;
-            if !row.pods.contains(&difference.pod) {
-                row.pods.push(difference.pod.clone());
-            }
+            *row.counts.entry(difference.server).or_default() += 1;
+            row.pods.insert(difference.pod.clone());
         }
         let stale = self.0.iter().zip(used);
         let stale = stale.filter(|(allowed, used)| !used && allowed.is_about(servers));
@@ -245,21 +243,25 @@ mod tests {
             .rows
             .iter()
             .map(|row| {
-                (
-                    row.server,
-                    row.path.as_str(),
-                    row.count,
-                    row.reason.as_deref(),
-                )
+                let counts: Vec<_> = row.counts.iter().map(|(server, n)| (*server, *n)).collect();
+                (row.path.as_str(), counts, row.reason.as_deref())
             })
             .collect();
         assert_eq!(
             told,
             [
-                ("h", "status.a.b.reason", 1, None),
-                ("m", "status.a.b.reason", 1, Some("not known outside")),
-                ("m", "status.startTime", 1, None),
-                ("m", "status.startTime", 2, Some("told by another clock")),
+                ("status.a.b.reason", vec![("h", 1)], None),
+                (
+                    "status.a.b.reason",
+                    vec![("m", 1)],
+                    Some("not known outside")
+                ),
+                ("status.startTime", vec![("m", 1)], None),
+                (
+                    "status.startTime",
+                    vec![("m", 2)],
+                    Some("told by another clock")
+                ),
             ]
         );
         assert_eq!(sorted.stale.len(), 1, "{:?}", sorted.stale);

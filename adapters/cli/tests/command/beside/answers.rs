@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use podsapi_client::{Client, ClientOptions};
 use podsapi_tests::frames::{self, flag};
 use podsapi_tests::raw_client::{RawClient, request_with};
 
@@ -83,6 +84,9 @@ async fn answers(socket: &Path) -> Vec<(&'static str, String)> {
         answers.push((case.name, told(&client.reply(1).await)));
     }
     answers.push(("more calls than are allowed", refusal(socket).await));
+    // So that a watch that ended is counted.
+    let client = Client::connect(socket, ClientOptions::default()).await;
+    drop(client.unwrap().watch().await.unwrap());
     answers
 }
 

@@ -333,10 +333,12 @@ impl Bed {
     async fn compare(&self) -> Option<(usize, Vec<Difference>)> {
         let before = self.pods(KUBELET).await.ok()?;
         let (mut found, mut count) = (Vec::new(), 0);
-        for server in self.names() {
+        for server in self.names().into_iter().chain([KUBELET]) {
             let ours = self.pods(server).await.unwrap_or_default();
-            count += before.len();
-            found.extend(fields::lists(server, NODE, &before, &ours));
+            if server != KUBELET {
+                count += before.len();
+                found.extend(fields::lists(server, NODE, &before, &ours));
+            }
             let Ok(client) = self.client(server).await else {
                 continue;
             };

@@ -21,13 +21,14 @@ pub(super) fn faults(server: &'static str, node: &str, records: &[Record]) -> Ve
         found: Vec::new(),
         present: BTreeMap::new(),
         deleted: BTreeMap::new(),
+        renewed: BTreeMap::new(),
         synced: false,
         last_listed: String::new(),
     };
     let timeline = Timeline::of(records, node);
     for record in records {
         match &record.what {
-            What::Put(name) | What::Removed(name) => reader.renew(name),
+            What::Put(name) => reader.renew(name, record.at),
             What::Opened(from) if *from == server => reader.open(),
             What::Told(from, kind, pod) if *from == server => {
                 reader.told(record.at, *kind, pod.as_ref(), &timeline);
@@ -36,6 +37,7 @@ pub(super) fn faults(server: &'static str, node: &str, records: &[Record]) -> Ve
                 reader.listed(record.at, pods, &timeline);
             }
             What::Step(_)
+            | What::Removed(_)
             | What::Did(_)
             | What::Opened(_)
             | What::Lost(..)
@@ -54,6 +56,8 @@ struct Reader<'a> {
     present: BTreeMap<String, Arc<Pod>>,
     /// The names of the pods that were told to be gone, and were not put again.
     deleted: BTreeMap<String, String>,
+    /// When a pod of this name was put last.
+    renewed: BTreeMap<String, Duration>,
     synced: bool,
     last_listed: String,
 }
@@ -76,8 +80,9 @@ impl Reader<'_> {
     }
 
     /// A pod that is put again may be told again.
-    fn renew(&mut self, name: &str) {
+    fn renew(&mut self, name: &str, at: Duration) {
         self.deleted.retain(|_, deleted| deleted != name);
+        self.renewed.insert(name.to_owned(), at);
     }
 
     fn told(&mut self, at: Duration, kind: EventKind, pod: Option<&Arc<Pod>>, timeline: &Timeline) {
@@ -119,7 +124,11 @@ impl Reader<'_> {
         }
         if kind == EventKind::Deleted {
             self.present.remove(&pod.uid);
-            self.deleted.insert(pod.uid.clone(), pod.name.clone());
+            // The end of what was there before may be told after the beginning of what comes again.
+            let renewed = self.renewed.get(&pod.name);
+            if renewed.is_none_or(|renewed| *renewed + GRACE < at) {
+                self.deleted.insert(pod.uid.clone(), pod.name.clone());
+            }
             return;
         }
         if let Some(before) = before {

@@ -120,7 +120,7 @@ fn gather(value: &Value, path: &str, leaves: &mut BTreeMap<String, String>) {
                 gather(item, &format!("{path}[{name}]"), leaves);
                 order.push(name);
             }
-            if !order.is_empty() {
+            if !key.is_empty() && !order.is_empty() {
                 leaves.insert(format!("{path}(order)"), order.join(" "));
             }
             return;

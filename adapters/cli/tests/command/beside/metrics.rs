@@ -6,14 +6,19 @@ use std::net::TcpStream;
 
 use super::bed::Bed;
 use super::fields::Difference;
-use crate::process::{PATIENCE, page};
+use crate::process::{PATIENCE, page, until};
 
 /// How the names of those begin that a kubelet has about its Pods API.
 const FAMILIES: [&str; 2] = ["kubelet_pod_requests_", "kubelet_pod_watch_"];
 
 /// Compares the pages after the same calls.
 pub(super) async fn compare(bed: &mut Bed) {
-    let kubelet = families(&kubelet_page(bed.kubelet.plain_port()));
+    // A watch that ends is counted a little later.
+    let kubelet = until("the end of a watch is counted", || {
+        let page = families(&kubelet_page(bed.kubelet.plain_port()));
+        page.contains("kubelet_pod_requests_watch_total counter")
+            .then_some(page)
+    });
     for server in bed.names() {
         let ours = families(&page(&bed.metrics(server)));
         for line in kubelet.symmetric_difference(&ours) {

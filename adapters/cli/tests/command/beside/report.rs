@@ -1,5 +1,6 @@
 //! The tables of a run: events and delays by step, differences by path.
 
+use super::allowed::List;
 use super::bed::Bed;
 use super::delays::{self, middle_and_last};
 use super::events;
@@ -46,34 +47,40 @@ pub(super) fn judge(bed: &mut Bed) {
     }
 
     let sorted = bed.list.sort(&bed.found, &servers);
-    println!("| {run}: server | path | K has -> it has, first | count | pods | why |");
+    println!("| {run}: path | {head} | K has -> it has, first | pods | why |");
     for row in &sorted.rows {
+        let count = |server: &&str| row.counts.get(*server).copied().unwrap_or_default();
+        let counts: Vec<_> = servers
+            .iter()
+            .map(|server| count(server).to_string())
+            .collect();
         let (theirs, ours) = &row.example;
+        let pods: Vec<_> = row.pods.iter().map(String::as_str).collect();
         println!(
-            "| {run}: {} | {} | `{}` -> `{}` | {} | {} | {} |",
-            row.server,
+            "| {run}: {} | {} | `{}` -> `{}` | {} | {} |",
             row.path,
+            counts.join(" | "),
             clipped(theirs),
             clipped(ours),
-            row.count,
-            row.pods.join(" "),
+            pods.join(" "),
             row.reason.as_deref().unwrap_or("**new**")
         );
     }
     for line in &sorted.stale {
         println!("| {run}: no longer seen | {line} |");
     }
-    for fault in &own {
-        println!(
-            "| {run}: of the kubelet itself | {} {} {} |",
-            fault.pod, fault.path, fault.ours
-        );
+    // The kubelet is not judged: this is what an agent has to expect of it.
+    let own = List::default().sort(&own, &[]);
+    for row in &own.rows {
+        let count: usize = row.counts.values().sum();
+        println!("| {run}: of the kubelet itself | {} | {count} |", row.path);
     }
     let fresh = sorted.rows.iter().filter(|row| row.reason.is_none());
-    let fresh = (
-        fresh.clone().count(),
-        fresh.map(|row| row.count).sum::<usize>(),
-    );
+    let count = fresh
+        .clone()
+        .flat_map(|row| row.counts.values())
+        .sum::<usize>();
+    let fresh = (fresh.count(), count);
     println!(
         "kubelet {run}: {} steps, {} pods compared, {} differences in {} rows, {} of them new in {} rows",
         steps.len(),

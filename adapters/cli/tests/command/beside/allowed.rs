@@ -110,13 +110,15 @@ impl Allowed {
             return Err(format!("four columns are expected in: {line}"));
         };
         let (pod, path) = path.split_once(':').unwrap_or(("*", path));
-        let values = match (*values, values.strip_prefix('~'), values.split_once(" -> ")) {
+        let values = match (*values, values.strip_prefix('~'), values.split_once("->")) {
             ("*", _, _) => Values::Any,
             (_, Some(seconds), _) => {
                 let seconds = seconds.trim_end_matches('s').parse();
                 Values::Within(seconds.map_err(|error| format!("{error} in: {line}"))?)
             }
-            (_, _, Some((kubelet, ours))) => Values::Patterns(kubelet.into(), ours.into()),
+            (_, _, Some((kubelet, ours))) => {
+                Values::Patterns(kubelet.trim().into(), ours.trim().into())
+            }
             _ => return Err(format!("`*`, `~2s` or `a -> b` is expected in: {line}")),
         };
         if reason.is_empty() {
@@ -267,6 +269,19 @@ mod tests {
         assert_eq!(sorted.stale.len(), 1, "{:?}", sorted.stale);
         assert!(sorted.stale[0].contains("never seen"), "{:?}", sorted.stale);
         assert_eq!(list.sort(&differences, &["m"]).stale.len(), 0);
+    }
+
+    #[test]
+    fn a_value_that_only_one_side_has_is_allowed_by_a_line_with_nothing_on_the_other() {
+        let list = List::parse("m | a | -> * | b").unwrap();
+        assert_eq!(list.reason(&found("m", "a", "", "1")), Some("b"));
+        assert_eq!(list.reason(&found("m", "a", "1", "2")), None);
+    }
+
+    #[test]
+    fn the_list_of_the_tree_can_be_read() {
+        let text = std::fs::read_to_string(super::super::bed::differences()).unwrap();
+        List::parse(&text).unwrap();
     }
 
     #[test]

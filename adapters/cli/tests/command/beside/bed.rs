@@ -370,6 +370,6 @@ impl Bed {
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Returns the list of the known differences.
-fn differences() -> PathBuf {
+pub(super) fn differences() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/interop/kubelet/differences.txt")
 }

@@ -24,7 +24,7 @@ use crate::joined::Joined;
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Apiserver(apiserver::Options),
-    Kubelet(PathBuf),
+    Kubelet(kubelet::Options),
     KubeletHttp(kubelet_http::Options),
     Manifests(PathBuf),
     Simulated(Simulation),
@@ -48,7 +48,7 @@ impl Source {
     async fn run(self, node_name: String, sink: Sink) -> SourceError {
         let ended = match self {
             Self::Apiserver(options) => apiserver::run(options, sink).await,
-            Self::Kubelet(socket) => kubelet::run(kubelet::Options::new(socket), sink).await,
+            Self::Kubelet(options) => kubelet::run(options, sink).await,
             Self::KubeletHttp(options) => kubelet_http::run(options, sink).await,
             Self::Manifests(directory) => {
                 manifests::run(manifests::Options::new(directory, node_name), sink).await

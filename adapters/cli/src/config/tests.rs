@@ -35,6 +35,7 @@ fn every_flag_is_a_key() {
         node-name = "n"
         manifests = "/m"
         kubelet = "/k"
+        kubelet-resync = 5
         kubelet-http = "https://127.0.0.1:10250"
         kubelet-period = 4
         kubelet-token-file = "/t"
@@ -76,6 +77,7 @@ fn every_flag_is_a_key() {
     assert_eq!(read.slow_watch, SlowWatch::Coalesce);
     assert_eq!(read.kubelet.kubelet, Some(PathBuf::from("/k")));
     assert_eq!(read.kubelet.kubelet_period, 4);
+    assert_eq!(read.kubelet.kubelet_resync, 5);
     assert!(read.kubelet.kubelet_insecure_tls);
     let runtime = read.cri.map(|socket| socket.0);
     assert_eq!(runtime, Some(PathBuf::from("/c.sock")));

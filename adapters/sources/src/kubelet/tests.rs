@@ -14,6 +14,8 @@ use crate::Reload;
 use crate::recorder::{Heard, Recorder};
 use upstream::{Upstream, broken, pod};
 
+mod lists;
+mod model;
 mod upstream;
 
 /// A source that watches a socket in a folder of its own.
@@ -230,6 +232,9 @@ async fn an_event_of_an_unknown_kind_is_a_change_if_it_has_a_pod() {
     let heard = source.problem("an unknown kind").await;
     assert_eq!(heard.names(), ["ns/a"]);
     watch.odd_event(78, b"");
+    for listed in [pod("1", "a"), pod("2", "b")] {
+        upstream.listed.put(&listed);
+    }
     watch.odd_event(79, &pod("2", "b"));
     let heard = source.until(|heard| heard.pods.len() == 2).await;
     assert_eq!(heard.problems.len(), 1, "{heard:?}");

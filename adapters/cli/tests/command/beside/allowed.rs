@@ -30,7 +30,7 @@ enum Values {
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
     pub(super) rows: Vec<Row>,
-    /// Lines of the list that allow nothing that was found, of servers that were looked at.
+    /// Lines of the list that allow nothing that was found, of servers of which all was shown.
     pub(super) stale: Vec<String>,
 }
 

@@ -25,7 +25,7 @@ pub(super) fn faults(server: &'static str, node: &str, records: &[Record]) -> Ve
         synced: false,
         last_listed: String::new(),
     };
-    let timeline = Timeline::of(records, node);
+    let timeline = Timeline::of(records);
     for record in records {
         match &record.what {
             What::Put(name) => reader.renew(name, record.at),
@@ -93,6 +93,9 @@ impl Reader<'_> {
         let before = self.present.get(&pod.uid).cloned();
         match (kind, &before) {
             (EventKind::Added, None) => {
+                if !timeline.known.contains(&pod.uid) {
+                    self.once(pod, "a UID that the kubelet never has");
+                }
                 if self.deleted.contains_key(&pod.uid) {
                     self.fault(pod, "an event after DELETED", "ADDED".to_owned());
                 }
@@ -188,6 +191,8 @@ impl Reader<'_> {
 /// What the kubelet listed, and when what was done to which pods.
 struct Timeline {
     lists: Vec<(Duration, BTreeMap<String, Arc<Pod>>)>,
+    /// The UIDs of which the kubelet ever told.
+    known: BTreeSet<String>,
     /// When a watch on the kubelet told last of a pod.
     told: BTreeMap<String, Duration>,
     /// When a pod of this name was put or removed.
@@ -195,19 +200,23 @@ struct Timeline {
 }
 
 impl Timeline {
-    fn of(records: &[Record], _node: &str) -> Self {
+    fn of(records: &[Record]) -> Self {
         let mut timeline = Self {
             lists: Vec::new(),
+            known: BTreeSet::new(),
             told: BTreeMap::new(),
             touched: BTreeMap::new(),
         };
         for record in records {
             match &record.what {
                 What::Listed(KUBELET, pods) => {
+                    let uids = pods.iter().map(|pod| pod.uid.clone());
+                    timeline.known.extend(uids);
                     let pods = pods.iter().map(|pod| (pod.uid.clone(), Arc::clone(pod)));
                     timeline.lists.push((record.at, pods.collect()));
                 }
                 What::Told(KUBELET, _, Some(pod)) => {
+                    timeline.known.insert(pod.uid.clone());
                     timeline.told.insert(pod.uid.clone(), record.at);
                 }
                 What::Put(name) | What::Removed(name) => {

@@ -8,7 +8,10 @@ use super::record::KUBELET;
 use crate::process::NODE;
 
 /// Prints what a run showed, and fails on what is new.
-pub(super) fn judge(bed: &mut Bed) {
+///
+/// A run that shows all that is known of some servers names them: what the list has about them and
+/// nothing showed is printed, too.
+pub(super) fn judge(bed: &mut Bed, settled: &[&str]) {
     let run = bed.run;
     let records = bed.recorder.records();
     if let Some(folder) = std::env::var_os("PODSAPI_RECORD") {
@@ -46,7 +49,7 @@ pub(super) fn judge(bed: &mut Bed) {
         );
     }
 
-    let sorted = bed.list.sort(&bed.found, &servers);
+    let sorted = bed.list.sort(&bed.found, settled);
     println!("| {run}: path | {head} | K has -> it has, first | pods | why |");
     for row in &sorted.rows {
         let count = |server: &&str| row.counts.get(*server).copied().unwrap_or_default();

@@ -45,7 +45,7 @@ async fn no_restart_of_the_kubelet_is_told_as_a_deletion() {
         }
     }
     bed.settle().await;
-    judge(&mut bed);
+    judge(&mut bed, &[]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,7 +111,7 @@ async fn random_steps_are_served_as_the_kubelet_serves_them() {
         bed.gone(name).await;
     }
     bed.settle().await;
-    judge(&mut bed);
+    judge(&mut bed, &[]);
 }
 
 /// Returns the random numbers of this run, and prints where they come from.

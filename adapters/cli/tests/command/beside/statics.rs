@@ -189,7 +189,7 @@ async fn static_pods_are_served_as_the_kubelet_serves_them() {
         bed.gone(name).await;
     }
     bed.settle().await;
-    judge(&mut bed);
+    judge(&mut bed, &["k", "h", "m", "m3"]);
 }
 
 /// Each manifest of the shared folder is part of the steps.

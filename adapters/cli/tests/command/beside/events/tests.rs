@@ -23,9 +23,11 @@ fn list(server: &'static str, uids: &[&str]) -> What {
     )
 }
 
-/// Returns the rules that are broken when these things are seen, one each second.
+/// Returns the rules that are broken when these things are seen, one each second, after the kubelet
+/// has listed all pods that there are.
 fn broken(whats: Vec<What>) -> Vec<String> {
-    let whats = whats.into_iter().enumerate();
+    let first = list(KUBELET, &["a", "b"]);
+    let whats = [first].into_iter().chain(whats).enumerate();
     let records: Vec<_> = whats
         .map(|(second, what)| Record {
             at: Duration::from_secs(second as u64),
@@ -136,6 +138,13 @@ fn a_doubled_state_and_what_comes_after_the_end_are_found() {
         SYNCED,
     ];
     assert_eq!(broken(disorder), ["(the first listing is not in order)"]);
+}
+
+#[test]
+fn a_uid_that_the_kubelet_never_has_is_found() {
+    let told = [told(Added, "c", "Pending"), told(Deleted, "c", "")];
+    let found = broken([vec![What::Opened("k"), SYNCED], told.into()].concat());
+    assert_eq!(found, ["(a UID that the kubelet never has)"]);
 }
 
 #[test]

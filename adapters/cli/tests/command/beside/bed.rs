@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bytes::Bytes;
 use nix::sys::signal::Signal;
-use podsapi_client::{Client, ClientOptions};
+use podsapi_client::{Client, ClientError, ClientOptions, Code};
 use podsapi_tests::containerd::{Containerd, Version};
 use tempfile::TempDir;
 
@@ -324,7 +325,7 @@ impl Bed {
                     return;
                 }
             }
-            assert!(waited < REST, "the kubelet does not come to rest");
+            assert!(waited < REST, "it takes too long until the kubelet rests and all servers answer");
             tokio::time::sleep(PAUSE).await;
         }
     }
@@ -334,16 +335,14 @@ impl Bed {
         let before = self.pods(KUBELET).await.ok()?;
         let (mut found, mut count) = (Vec::new(), 0);
         for server in self.names().into_iter().chain([KUBELET]) {
-            let ours = self.pods(server).await.unwrap_or_default();
+            let ours = self.pods(server).await.ok()?;
             if server != KUBELET {
                 count += before.len();
                 found.extend(fields::lists(server, NODE, &before, &ours));
             }
-            let Ok(client) = self.client(server).await else {
-                continue;
-            };
+            let client = self.client(server).await.ok()?;
             for pod in &before {
-                let got = client.get(&pod.uid).await;
+                let got = got(&client, &pod.uid).await;
                 let listed = ours.iter().find(|listed| listed.uid == pod.uid);
                 let same = match (&got, listed) {
                     (Ok(got), Some(listed)) => Pod::decode(got) == *listed,
@@ -364,6 +363,18 @@ impl Bed {
         }
         let after = self.pods(KUBELET).await.ok()?;
         (before == after).then_some((count, found))
+    }
+}
+
+/// Asks for a pod, again and again while there are too many calls.
+async fn got(client: &Client, uid: &str) -> Result<Bytes, ClientError> {
+    loop {
+        match client.get(uid).await {
+            Err(error) if error.code() == Code::ResourceExhausted => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            got => return got,
+        }
     }
 }
 

@@ -13,13 +13,27 @@ use super::record::{KUBELET, Record, What};
 /// How long a server may take to tell what the kubelet tells.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Returns what a server told that breaks a rule of the events or of the lists.
+/// Returns what a server of ours told that breaks a rule of the events or of the lists.
+///
+/// A pod that becomes younger in the kubelet does so in what stands in front of it, too.
 pub(super) fn faults(server: &'static str, node: &str, records: &[Record]) -> Vec<Difference> {
+    let own = own_faults(KUBELET, node, records);
+    let mut found = own_faults(server, node, records);
+    found.retain(|found| {
+        let same = |own: &Difference| own.pod == found.pod && own.path == found.path;
+        !(YOUNGER.contains(&found.path.as_str()) && own.iter().any(same))
+    });
+    found
+}
+
+/// Returns what a server told that breaks a rule by itself.
+pub(super) fn own_faults(server: &'static str, node: &str, records: &[Record]) -> Vec<Difference> {
     let mut reader = Reader {
         server,
         node,
         found: Vec::new(),
         present: BTreeMap::new(),
+        last: BTreeMap::new(),
         deleted: BTreeMap::new(),
         renewed: BTreeMap::new(),
         synced: false,
@@ -48,12 +62,20 @@ pub(super) fn faults(server: &'static str, node: &str, records: &[Record]) -> Ve
     reader.found
 }
 
+/// The rules that a pod grows older.
+const YOUNGER: [&str; 2] = [
+    "(a phase that goes back)",
+    "(a count of restarts that goes back)",
+];
+
 struct Reader<'a> {
     server: &'static str,
     node: &'a str,
     found: Vec<Difference>,
     /// The last state that this watch told of each pod.
     present: BTreeMap<String, Arc<Pod>>,
+    /// The last state that any watch told of each pod, until it is put again.
+    last: BTreeMap<String, Arc<Pod>>,
     /// The names of the pods that were told to be gone, and were not put again.
     deleted: BTreeMap<String, String>,
     /// When a pod of this name was put last.
@@ -82,6 +104,7 @@ impl Reader<'_> {
     /// A pod that is put again may be told again.
     fn renew(&mut self, name: &str, at: Duration) {
         self.deleted.retain(|_, deleted| deleted != name);
+        self.last.retain(|_, pod| pod.name != name);
         self.renewed.insert(name.to_owned(), at);
     }
 
@@ -134,7 +157,7 @@ impl Reader<'_> {
             }
             return;
         }
-        if let Some(before) = before {
+        if let Some(before) = self.last.insert(pod.uid.clone(), Arc::clone(pod)) {
             self.goes_on(&before, pod);
         }
         self.present.insert(pod.uid.clone(), Arc::clone(pod));

@@ -22,7 +22,7 @@ pub(super) fn judge(bed: &mut Bed, settled: &[&str]) {
     for server in &servers {
         bed.found.extend(events::faults(server, NODE, &records));
     }
-    let own = events::faults(KUBELET, NODE, &records);
+    let own = events::own_faults(KUBELET, NODE, &records);
 
     let steps = delays::steps(&records);
     let head = servers.join(" | ");

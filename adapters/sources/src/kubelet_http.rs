@@ -5,7 +5,8 @@
 //! these were all; and a start between two questions is not seen. So what an answer does not name is
 //! gone when a second one, [`Options::confirm`] later or more, does not name it either, with no failure
 //! in between; the kubelet is asked more often until then. After a failure it is asked more often, too,
-//! until two answers agree. And while its `/healthz`, asked for before a pod goes, fails, nothing goes.
+//! until two answers agree, and nothing goes for [`Options::startup`]; nor does anything while an answer
+//! has no pod at all, for as long. And while its `/healthz`, asked for before a pod goes, fails, nothing goes.
 //! It is at the port of `/pods`; where it cannot be read (404, a token that may not, a proxy), two
 //! answers are enough. A first list that is empty, or follows failures, is told when two agree.
 //!
@@ -57,11 +58,14 @@ pub struct Options {
     /// How long a pod must be missing until it is gone; more than a kubelet needs to know its pods
     /// again after a start.
     pub confirm: Duration,
+    /// How long no pod goes after a failure, and while an answer has no pod at all: as long as a
+    /// kubelet may need on a busy machine.
+    pub startup: Duration,
 }
 
 impl Options {
     /// Asks `endpoint` 10 seconds after its last answer, waits 20 seconds for each, and lets go of a
-    /// pod that is missing for 2 seconds.
+    /// pod that is missing for 2 seconds, or 15 where the kubelet may have just started.
     ///
     /// # Errors
     ///
@@ -82,6 +86,7 @@ impl Options {
                 period: PERIOD,
                 timeout: TIMEOUT,
                 confirm: CONFIRM,
+                startup: STARTUP,
             }),
         }
     }
@@ -177,7 +182,7 @@ impl Poll {
             ..BackoffOptions::default()
         };
         Self {
-            belief: Belief::new(options.confirm),
+            belief: Belief::new(options.confirm, options.startup),
             backoff: Backoff::new(waits, seed),
             options,
             sink,
@@ -220,8 +225,7 @@ impl Poll {
         now: Moment,
     ) -> Result<Duration, SourceError> {
         self.backoff.reset();
-        let unsure = found.pods.is_empty() || self.belief.is_shaken();
-        if self.served.is_none() && unsure && !self.belief.agree(now) {
+        if self.served.is_none() && self.belief.is_premature(now) {
             return Ok(self.soon());
         }
         let gone = match &illness {
@@ -340,6 +344,9 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A kubelet that has just started knows its pods again within half a second.
 const CONFIRM: Duration = Duration::from_secs(2);
+
+/// A kubelet on a busy machine was seen to need five seconds.
+const STARTUP: Duration = Duration::from_secs(15);
 
 /// Health is told from memory, too.
 const HEALTH_TIMEOUT: Duration = Duration::from_secs(5);

@@ -31,6 +31,7 @@ impl Source {
         let mut options = options.unwrap();
         options.period = Duration::from_millis(5);
         options.confirm = Duration::from_millis(40);
+        options.startup = Duration::from_millis(80);
         Self::of(options)
     }
 

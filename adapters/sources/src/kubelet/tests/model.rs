@@ -186,17 +186,20 @@ impl Kubelet {
                 if let Some(uid) = self.pick(State::Running, which) {
                     let revision = self.change(&uid).expect("it is listed");
                     self.list.get_mut(&uid).expect("it is listed").state = State::Finished;
-                    if which % 2 == 0 {
+                    if which.is_multiple_of(2) {
                         self.tell(EventKind::Modified, &uid, revision);
                     }
-                    self.plan(u64::from(which) * 10, Plan::End(uid, which % 3 == 0));
+                    self.plan(
+                        u64::from(which) * 10,
+                        Plan::End(uid, which.is_multiple_of(3)),
+                    );
                 }
             }
             Op::Reject => {
                 let uid = format!("u{number}");
                 let revision = self.insert(&uid, &format!("n{number}"), State::Finished);
                 self.tell(EventKind::Added, &uid, revision);
-                if which % 2 == 0 {
+                if which.is_multiple_of(2) {
                     self.tell(EventKind::Deleted, &uid, revision);
                 }
             }
@@ -494,14 +497,12 @@ proptest! {
     ) {
         let mut simulation = Simulation::new(seed, Duration::from_secs(5), true);
         for (op, which, wait) in ops {
-            match op {
-                Op::Break => {
-                    simulation.relay.lost(&Broken::Ended).unwrap();
-                    simulation.run(wait);
-                    simulation.connect();
-                }
-                _ => simulation.kubelet.act(op, which),
+            if op == Op::Break {
+                simulation.relay.lost(&Broken::Ended).unwrap();
+                simulation.run(wait);
+                simulation.connect();
             }
+            simulation.kubelet.act(op, which);
             simulation.run(wait);
         }
         // Longer than any grace, and than the beat with the longest wait after refusals.
@@ -519,10 +520,10 @@ proptest! {
     ) {
         let mut simulation = Simulation::new(seed, Duration::from_secs(3_600), false);
         for (op, which, wait) in ops {
-            match op {
-                Op::Break => simulation.connect(),
-                _ => simulation.kubelet.act(op, which),
+            if op == Op::Break {
+                simulation.connect();
             }
+            simulation.kubelet.act(op, which);
             simulation.run(wait);
         }
         while !simulation.kubelet.plans.is_empty() || !simulation.kubelet.events.is_empty() {

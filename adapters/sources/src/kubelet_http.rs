@@ -244,11 +244,11 @@ impl Poll {
                  it is well",
                 kept.len()
             )),
-            None if none_named && !kept.is_empty() => Some(
+            None if none_named && !kept.is_empty() => Some(format!(
                 "the answer has no pods, as of a kubelet that has just started; the pods known \
-                 last stay served until a second answer agrees"
-                    .to_owned(),
-            ),
+                 last stay served until it was so for {:?}",
+                self.options.startup
+            )),
             None => None,
         };
         found.pods.extend(kept);

@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// Far less than the next look without the kernel's word, and far more than that takes.
+    /// Long enough for a busy machine.
     const SOON: Duration = Duration::from_secs(20);
 
     async fn replaced(place: &mut Place, seen: Identity) {

@@ -161,8 +161,10 @@ impl Relay {
     pub(super) fn trust_watch(&mut self) -> Result<(), SourceError> {
         self.exact = true;
         self.stop_lists();
-        for uid in std::mem::take(&mut self.told.ended) {
-            self.remove(uid)?;
+        if self.replay.is_none() {
+            for uid in std::mem::take(&mut self.told.ended) {
+                self.remove(uid)?;
+            }
         }
         Ok(())
     }

@@ -1,17 +1,18 @@
 //! Pods from a kubelet without the Pods API: its `/pods`, asked again and again.
 //!
 //! Each answer is one complete list, and while there is no whole, good answer the pods of the last
-//! one stay. A kubelet that has just started answers with no pods and then with some of them, as if
-//! these were all; and a start between two questions is not seen. So what an answer does not name is
-//! gone when a second one, [`Options::confirm`] later or more, does not name it either, with no failure
-//! in between; the kubelet is asked more often until then. After a failure it is asked more often, too,
-//! until two answers agree, and nothing goes for [`Options::startup`]; nor does anything while an answer
-//! has no pod at all, for as long. And while its `/healthz`, asked for before a pod goes, fails, nothing goes.
-//! It is at the port of `/pods`; where it cannot be read (404, a token that may not, a proxy), two
-//! answers are enough. A first list that is empty, or follows failures, is told when two agree.
+//! one stay. A kubelet that has just started answers with no pods and then with some of them, as
+//! if these were all; and a start between two questions is not seen. So what an answer does not
+//! name is gone when a second one, [`Options::confirm`] later or more, does not name it either,
+//! with no failure in between; the kubelet is asked more often until then. After a failure it is
+//! asked more often, too, until two answers agree, and nothing goes for [`Options::startup`]; nor
+//! does anything while an answer has no pod at all, for as long. And while its `/healthz`, asked
+//! for before a pod goes, fails, nothing goes. It is at the port of `/pods`; where it cannot be
+//! read (404, a token that may not, a proxy), two answers are enough. A first list that is empty,
+//! or follows failures, is told when two agree.
 //!
-//! A kubelet says nothing between two answers, so a pod that comes and goes within a period is never
-//! seen; a server of the Pods API is better watched (`kubelet`).
+//! A kubelet says nothing between two answers, so a pod that comes and goes within a period is
+//! never seen; a server of the Pods API is better watched (`kubelet`).
 //!
 //! Every poll is a connection of its own and reads the token and the certificates from their files
 //! anew, so that both can be replaced while this runs. The token is sent to servers only whose
@@ -64,8 +65,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Asks `endpoint` 10 seconds after its last answer, waits 20 seconds for each, and lets go of a
-    /// pod that is missing for 2 seconds, or 15 where the kubelet may have just started.
+    /// Asks `endpoint` 10 seconds after its last answer, waits 20 seconds for each, and lets go of
+    /// a pod that is missing for 2 seconds, or 15 where the kubelet may have just started.
     ///
     /// # Errors
     ///
@@ -283,8 +284,8 @@ impl Poll {
         Ok(self.backoff.next_wait())
     }
 
-    /// Returns the wait where the next answer is awaited: several fall into the time that a pod must
-    /// be missing, so that a failure in between shows.
+    /// Returns the wait where the next answer is awaited: several fall into the time that a pod
+    /// must be missing, so that a failure in between shows.
     fn soon(&self) -> Duration {
         self.options.period.min(self.options.confirm / 4)
     }

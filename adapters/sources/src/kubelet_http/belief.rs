@@ -10,9 +10,10 @@ use podsapi_core::{Moment, Uid};
 /// A kubelet that has just started answers with none of its pods, and then with some, as if these
 /// were all. Whether it started anew cannot be seen when it did so between two questions. So a pod
 /// is gone when a second answer says so, some time after the first one, with no answer in between
-/// that had the pod, and no failure: after a failure the next answer is a first one. A busy machine
-/// may need many times the usual to start a kubelet, and one whose runtime is away knows no pods
-/// until that is back: so after a failure, and while an answer has no pod at all, it takes longer.
+/// that had the pod, and no failure: after a failure the next answer is a first one. A busy
+/// machine may need many times the usual to start a kubelet, and one whose runtime is away knows
+/// no pods until that is back: so after a failure, and while an answer has no pod at all, it takes
+/// longer.
 #[derive(Debug)]
 pub(super) struct Belief {
     /// How much later the second answer must be.

@@ -18,8 +18,8 @@ pub(crate) struct KubeletArgs {
     #[arg(long, env = "PODSAPI_KUBELET", value_name = "SOCKET", value_parser = args::socket(),
           help_heading = SOURCES)]
     pub(crate) kubelet: Option<PathBuf>,
-    /// How often the kubelet of --kubelet is asked for its list when its watch gives no cause to: what
-    /// it forgets without a word is gone here then
+    /// How often the kubelet of --kubelet is asked for its list when its watch gives no cause to:
+    /// what it forgets without a word is gone here then
     #[arg(long, env = "PODSAPI_KUBELET_RESYNC", value_name = "SECONDS", default_value_t = 30,
           value_parser = clap::value_parser!(u64).range(1..=3_600), help_heading = SOURCES)]
     pub(crate) kubelet_resync: u64,

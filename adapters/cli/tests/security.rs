@@ -254,6 +254,11 @@ const PATHS: &[(&str, &[&str])] = &[
         "adapters/client/src/error.rs",
         &["sockets that are dialled"],
     ),
+    // It looks which file is at a socket's path.
+    (
+        "adapters/sources/src/kubelet/place.rs",
+        &["sockets that are dialled"],
+    ),
     // It looks whether a kubeconfig has changed.
     (
         "adapters/sources/src/apiserver/lookout.rs",

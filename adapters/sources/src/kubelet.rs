@@ -9,20 +9,20 @@
 //!    └── wait ◀── Lost ◀─────────────────────┴───────────────────────────────────────────────┘
 //! ```
 //!
-//! So the source is not complete before the upstream says that it told all its pods, a broken replay
-//! changes nothing, and a whole one shows as what changed meanwhile. Waits between attempts grow and
-//! are spread; they start small again once a watch stayed up for as long as the longest wait, and when
-//! there is a new socket, which is tried at once and often for a while.
+//! So the source is not complete before the upstream says that it told all its pods, a broken
+//! replay changes nothing, and a whole one shows as what changed meanwhile. Waits between attempts
+//! grow and are spread; they start small again once a watch stayed up for as long as the longest
+//! wait, and when there is a new socket, which is tried at once and often for a while.
 //!
 //! # The list beside the watch
 //!
 //! A kubelet's watch does not tell all that its list has. It says DELETED when a pod has *ended*,
 //! while the pod is listed on; it says nothing when an ended pod is forgotten, and nothing of a
 //! static pod that was replaced before the old one's containers have ended. What is served here is
-//! what is listed there, so more is told here than by a kubelet: an ended pod stays, and is deleted
-//! when the kubelet lists it no more. A running static pod whose manifest goes is listed no more
-//! at once, while the watch tells it until its containers have ended: it goes here with the first
-//! list without it.
+//! what is listed there, so more is told here than by a kubelet: an ended pod stays, and is
+//! deleted when the kubelet lists it no more. A running static pod whose manifest goes is listed
+//! no more at once, while the watch tells it until its containers have ended: it goes here with
+//! the first list without it.
 //!
 //! The list is asked for after each DELETED, when a pod takes the name of another, when something
 //! changes in the kubelet's folders (where the socket's place shows them: `pods` beside its
@@ -78,7 +78,8 @@ pub struct Options {
     /// It is asked for a sign of life after half of this, and answers within the other half. Below a
     /// second or so a busy one would be taken for one that hangs.
     pub vigilance: Duration,
-    /// How often the upstream is asked for its list when nothing gives cause to; spread by a fifth.
+    /// How often the upstream is asked for its list when nothing gives cause to; spread by a
+    /// fifth.
     pub resync: Duration,
 }
 
@@ -375,12 +376,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Ten seconds between two questions cost nothing, and ten for an answer from memory are ample.
 const VIGILANCE: Duration = Duration::from_secs(20);
 
-/// A list is one of the hundred calls that a kubelet answers in a second, and takes it as long as an
-/// answer of its HTTP server.
+/// A list is one of the hundred calls that a kubelet answers in a second, and takes it as long as
+/// an answer of its HTTP server.
 const RESYNC: Duration = Duration::from_secs(30);
 
-/// How long a new socket is tried often: it may be there before somebody listens, and a kubelet says
-/// at first that it is initializing.
+/// How long a new socket is tried often: it may be there before somebody listens, and a kubelet
+/// says at first that it is initializing.
 const EAGER: Duration = Duration::from_secs(10);
 
 /// How long to wait then between two attempts.

@@ -1,16 +1,18 @@
 //! Pods from a kubelet without the Pods API: its `/pods`, asked again and again.
 //!
 //! Each answer is one complete list, and while there is no whole, good answer the pods of the last
-//! one stay. A kubelet that has just started answers with no pods and then with some of them, as if
-//! these were all; and a start between two questions is not seen. So what an answer does not name is
-//! gone when a second one, [`Options::confirm`] later or more, does not name it either, with no failure
-//! in between; the kubelet is asked more often until then. After a failure it is asked more often, too,
-//! until two answers agree. And while its `/healthz`, asked for before a pod goes, fails, nothing goes.
-//! It is at the port of `/pods`; where it cannot be read (404, a token that may not, a proxy), two
-//! answers are enough. A first list that is empty, or follows failures, is told when two agree.
+//! one stay. A kubelet that has just started answers with no pods and then with some of them, as
+//! if these were all; and a start between two questions is not seen. So what an answer does not
+//! name is gone when a second one, [`Options::confirm`] later or more, does not name it either,
+//! with no failure in between; the kubelet is asked more often until then. After a failure it is
+//! asked more often, too, until two answers agree, and nothing goes for [`Options::startup`]; nor
+//! does anything while an answer has no pod at all, for as long. And while its `/healthz`, asked
+//! for before a pod goes, fails, nothing goes. It is at the port of `/pods`; where it cannot be
+//! read (404, a token that may not, a proxy), two answers are enough. A first list that is empty,
+//! or follows failures, is told when two agree.
 //!
-//! A kubelet says nothing between two answers, so a pod that comes and goes within a period is never
-//! seen; a server of the Pods API is better watched (`kubelet`).
+//! A kubelet says nothing between two answers, so a pod that comes and goes within a period is
+//! never seen; a server of the Pods API is better watched (`kubelet`).
 //!
 //! Every poll is a connection of its own and reads the token and the certificates from their files
 //! anew, so that both can be replaced while this runs. The token is sent to servers only whose
@@ -57,11 +59,14 @@ pub struct Options {
     /// How long a pod must be missing until it is gone; more than a kubelet needs to know its pods
     /// again after a start.
     pub confirm: Duration,
+    /// How long no pod goes after a failure, and while an answer has no pod at all: as long as a
+    /// kubelet may need on a busy machine.
+    pub startup: Duration,
 }
 
 impl Options {
-    /// Asks `endpoint` 10 seconds after its last answer, waits 20 seconds for each, and lets go of a
-    /// pod that is missing for 2 seconds.
+    /// Asks `endpoint` 10 seconds after its last answer, waits 20 seconds for each, and lets go of
+    /// a pod that is missing for 2 seconds, or 15 where the kubelet may have just started.
     ///
     /// # Errors
     ///
@@ -82,6 +87,7 @@ impl Options {
                 period: PERIOD,
                 timeout: TIMEOUT,
                 confirm: CONFIRM,
+                startup: STARTUP,
             }),
         }
     }
@@ -177,7 +183,7 @@ impl Poll {
             ..BackoffOptions::default()
         };
         Self {
-            belief: Belief::new(options.confirm),
+            belief: Belief::new(options.confirm, options.startup),
             backoff: Backoff::new(waits, seed),
             options,
             sink,
@@ -220,8 +226,7 @@ impl Poll {
         now: Moment,
     ) -> Result<Duration, SourceError> {
         self.backoff.reset();
-        let unsure = found.pods.is_empty() || self.belief.is_shaken();
-        if self.served.is_none() && unsure && !self.belief.agree(now) {
+        if self.served.is_none() && self.belief.is_premature(now) {
             return Ok(self.soon());
         }
         let gone = match &illness {
@@ -240,11 +245,11 @@ impl Poll {
                  it is well",
                 kept.len()
             )),
-            None if none_named && !kept.is_empty() => Some(
+            None if none_named && !kept.is_empty() => Some(format!(
                 "the answer has no pods, as of a kubelet that has just started; the pods known \
-                 last stay served until a second answer agrees"
-                    .to_owned(),
-            ),
+                 last stay served until it was so for {:?}",
+                self.options.startup
+            )),
             None => None,
         };
         found.pods.extend(kept);
@@ -279,8 +284,8 @@ impl Poll {
         Ok(self.backoff.next_wait())
     }
 
-    /// Returns the wait where the next answer is awaited: several fall into the time that a pod must
-    /// be missing, so that a failure in between shows.
+    /// Returns the wait where the next answer is awaited: several fall into the time that a pod
+    /// must be missing, so that a failure in between shows.
     fn soon(&self) -> Duration {
         self.options.period.min(self.options.confirm / 4)
     }
@@ -340,6 +345,9 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A kubelet that has just started knows its pods again within half a second.
 const CONFIRM: Duration = Duration::from_secs(2);
+
+/// A kubelet on a busy machine was seen to need five seconds.
+const STARTUP: Duration = Duration::from_secs(15);
 
 /// Health is told from memory, too.
 const HEALTH_TIMEOUT: Duration = Duration::from_secs(5);

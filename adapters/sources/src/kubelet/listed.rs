@@ -47,8 +47,8 @@ impl Touched {
     }
 }
 
-/// Pods that the upstream was heard to list no more; what its watch still says of them, as of those
-/// whose containers have yet to end, is no news of a pod.
+/// Pods that the upstream was heard to list no more; what its watch still says of them, as of
+/// those whose containers have yet to end, is no news of a pod.
 #[derive(Debug, Default)]
 pub(super) struct Gone(VecDeque<Uid>);
 
@@ -70,8 +70,8 @@ impl Gone {
     }
 }
 
-/// Pods that are listed otherwise than the watch told them; the watch has a moment to say so itself,
-/// since what it has under way may be older than the list, and would come as a step back.
+/// Pods that are listed otherwise than the watch told them; the watch has a moment to say so
+/// itself, since what it has under way may be older than the list, and would come as a step back.
 #[derive(Debug, Default)]
 pub(super) struct Doubts {
     pods: Vec<(String, Bytes)>,

@@ -12,10 +12,10 @@ use crate::folders::Folders;
 
 /// Where an upstream's socket is.
 ///
-/// A kubelet has its socket in a folder of its root, and beside that `pods`, with a folder for each
-/// pod, and the file of what it granted them. What changes there is a sign that the kubelet took a
-/// pod or forgot one, of which its watch may say nothing. Only that something changed counts, so
-/// that nothing depends on what is in there.
+/// A kubelet has its socket in a folder of its root, and beside that `pods`, with a folder for
+/// each pod, and the file of what it granted them. What changes there is a sign that the kubelet
+/// took a pod or forgot one, of which its watch may say nothing. Only that something changed
+/// counts, so that nothing depends on what is in there.
 #[derive(Debug)]
 pub(super) struct Place {
     socket: PathBuf,
@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// Far less than the next look without the kernel's word, and far more than that takes.
+    /// Long enough for a busy machine.
     const SOON: Duration = Duration::from_secs(20);
 
     async fn replaced(place: &mut Place, seen: Identity) {

@@ -1,9 +1,9 @@
 //! Events of an upstream's watch and its lists, turned into the words of a source.
 //!
-//! The watch tells changes as they happen, and the list which pods there are. A kubelet's watch says
-//! DELETED of a pod that has ended and is listed on, and nothing of one that is listed no more, or
-//! not told yet: so a pod goes when a list lacks it, and one that is listed otherwise than it was
-//! told is taken from the list once the watch had a moment to say so itself.
+//! The watch tells changes as they happen, and the list which pods there are. A kubelet's watch
+//! says DELETED of a pod that has ended and is listed on, and nothing of one that is listed no
+//! more, or not told yet: so a pod goes when a list lacks it, and one that is listed otherwise
+//! than it was told is taken from the list once the watch had a moment to say so itself.
 //!
 //! All of it is pure but for the sink: the caller says what time it is, and asks when
 //! [`Relay::poll_list`] says so.
@@ -161,8 +161,10 @@ impl Relay {
     pub(super) fn trust_watch(&mut self) -> Result<(), SourceError> {
         self.exact = true;
         self.stop_lists();
-        for uid in std::mem::take(&mut self.told.ended) {
-            self.remove(uid)?;
+        if self.replay.is_none() {
+            for uid in std::mem::take(&mut self.told.ended) {
+                self.remove(uid)?;
+            }
         }
         Ok(())
     }
@@ -481,8 +483,8 @@ fn is_final(error: &ClientError) -> bool {
     ))
 }
 
-/// How long the watch may take to tell what its upstream lists already: some milliseconds, and many
-/// times that on a busy machine.
+/// How long the watch may take to tell what its upstream lists already: some milliseconds, and
+/// many times that on a busy machine.
 const SETTLE: Duration = Duration::from_millis(300);
 
 /// Refusals in a row that are not worth a word: the rate is shared with everybody who asks there.

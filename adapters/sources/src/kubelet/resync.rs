@@ -113,8 +113,8 @@ pub(super) fn later(now: Moment, wait: Duration) -> Moment {
     now.plus_nanos(u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// At most one question in this time: one of the hundred tokens that a kubelet gives all its callers
-/// in a second.
+/// At most one question in this time: one of the hundred tokens that a kubelet gives all its
+/// callers in a second.
 const GAP: Duration = Duration::from_secs(1);
 
 /// What ends together is asked about together.

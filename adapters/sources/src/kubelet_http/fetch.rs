@@ -34,8 +34,8 @@ pub(super) async fn pods(options: &Options) -> Result<Vec<u8>, FetchError> {
 /// Returns why the kubelet is not well; nothing when it is, or does not tell us.
 ///
 /// A token that may read pods need not be one that may read this, a proxy may not lead there, and
-/// old kubelets have other ports for it: only a server that says that it fails, or says nothing for
-/// as long as `patience`, is not well.
+/// old kubelets have other ports for it: only a server that says that it fails, or says nothing
+/// for as long as `patience`, is not well.
 pub(super) async fn illness(options: &Options, patience: Duration) -> Option<String> {
     let asking = fetch(options, options.endpoint.health_path());
     match tokio::time::timeout(patience, asking).await {

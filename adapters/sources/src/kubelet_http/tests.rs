@@ -31,6 +31,7 @@ impl Source {
         let mut options = options.unwrap();
         options.period = Duration::from_millis(5);
         options.confirm = Duration::from_millis(40);
+        options.startup = Duration::from_millis(80);
         Self::of(options)
     }
 
@@ -120,7 +121,7 @@ async fn an_answer_without_a_list_is_believed_when_it_is_given_twice() {
                 _ => Answer::pods(&["1"], "a"),
             },
         );
-        let heard = source.problem("until a second answer agrees").await;
+        let heard = source.problem("stay served until it was so for 80ms").await;
         assert_eq!(heard.names(), ["ns/pod-1"]);
         let heard = source.until(|heard| heard.problem().is_empty()).await;
         assert_eq!(heard.names(), ["ns/pod-1"]);
@@ -130,7 +131,7 @@ async fn an_answer_without_a_list_is_believed_when_it_is_given_twice() {
     kubelet.answer(null());
     let heard = source.until(|heard| heard.pods.is_empty()).await;
     let mut told = heard.problems.iter().flatten();
-    assert!(told.any(|text| text.contains("until a second answer agrees")));
+    assert!(told.any(|text| text.contains("stay served until it was so for 80ms")));
     source.until(|heard| heard.problem().is_empty()).await;
 }
 

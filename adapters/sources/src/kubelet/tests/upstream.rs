@@ -192,9 +192,10 @@ pub(super) struct Watch {
 impl Watch {
     /// Tells an event of a pod, after which the list is as the event says.
     pub(super) fn event(&mut self, kind: EventType, pod: &[u8]) {
-        match kind {
-            EventType::Deleted => self.listed.remove(pod),
-            _ => self.listed.put(pod),
+        if kind == EventType::Deleted {
+            self.listed.remove(pod);
+        } else {
+            self.listed.put(pod);
         }
         self.odd_event(kind.into(), pod);
     }

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use podsapi_core::{SourceConfig, SourceError, SourceEvent, SourceId};
+use podsapi_core::{SourceConfig, SourceError, SourceEvent, SourceId, SourceKind};
 use podsapi_h2::Server;
 use podsapi_sources::cri::Word;
 use podsapi_sources::join::{Join, SourceRef};
+use podsapi_sources::manifests::ShownUids;
 use podsapi_sources::view::NodeFacts;
 use podsapi_sources::{self as sources, Sink};
 use podsapi_tokio::TokioRuntime;
@@ -23,6 +24,10 @@ struct Shared {
     owners: Vec<SourceId>,
     /// Nothing where nobody looks at a runtime: statuses are the owners' own.
     runtime: Option<SourceId>,
+    /// Of which owners' pods a kubelet is the author.
+    of_kubelets: Vec<bool>,
+    /// Where it is told which UIDs a kubelet gave static pods.
+    shown: ShownUids,
     /// Locked before the server, so that its words arrive in their order.
     state: Mutex<State>,
 }
@@ -71,6 +76,7 @@ impl Joined {
         owners: &[SourceConfig],
         runtime: Option<&SourceConfig>,
         node: NodeFacts,
+        shown: ShownUids,
     ) -> Option<Self> {
         let id = |source: &SourceConfig| server.with_pods(|pods| pods.source(&source.name));
         let state = State {
@@ -85,6 +91,11 @@ impl Joined {
                 Some(runtime) => Some(id(runtime)?),
                 None => None,
             },
+            of_kubelets: owners
+                .iter()
+                .map(|owner| owner.kind == SourceKind::Kubelet)
+                .collect(),
+            shown,
             state: Mutex::new(state),
         };
         Some(Self {
@@ -135,13 +146,20 @@ impl Joined {
                 drop(self.take(|join, at| join.handle_runtime_untold(pods, at)));
             }
             Word::Unchanged => drop(self.take(Join::handle_runtime_unchanged)),
-            Word::View(view) => drop(self.take(|join, at| join.handle_runtime(view, at))),
+            Word::View(view) => {
+                self.shared.shown.learn(&view);
+                drop(self.take(|join, at| join.handle_runtime(view, at)));
+            }
         }
     }
 
     /// Returns the owner's own mistakes, for it to end; what is too large or too many is a trouble
     /// of that pod alone.
     fn take_owner(&self, owner: usize, event: SourceEvent) -> Result<(), SourceError> {
+        let of_kubelet = self.shared.of_kubelets.get(owner) == Some(&true);
+        if let (true, SourceEvent::Put { pod, .. }) = (of_kubelet, &event) {
+            self.shared.shown.learn_pod(pod);
+        }
         let refused = self.take(|join, at| join.handle_owner(owner, event, at));
         for (source, error) in refused {
             match error {

@@ -265,7 +265,15 @@ const PATHS: &[(&str, &[&str])] = &[
         &["`--config`, a kubeconfig"],
     ),
     // It only spells the folder as an absolute path.
-    ("adapters/sources/src/manifests.rs", &["`--manifests`"]),
+    (
+        "adapters/sources/src/manifests/spelled.rs",
+        &["`--manifests`"],
+    ),
+    // It only asks when a file was changed.
+    (
+        "adapters/sources/src/manifests/catalog.rs",
+        &["`--manifests`"],
+    ),
     (
         "adapters/folder/src/folder.rs",
         &[

@@ -41,4 +41,6 @@ mod soak;
 #[cfg(test)]
 mod sockets;
 #[cfg(test)]
+mod static_uids;
+#[cfg(test)]
 mod usage;

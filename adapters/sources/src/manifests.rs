@@ -8,7 +8,7 @@
 //! not exist is an empty one.
 //!
 //! Its own code is asked about thousands of manifests in the gate (`manifests/oracle.rs`). It
-//! differs in five things, each on purpose:
+//! differs in four things, each on purpose:
 //!
 //! * A file that is empty, half written or broken keeps its last good pod, and is reported; a
 //!   kubelet drops the pod.
@@ -17,7 +17,6 @@
 //! * The UID of a pod that names none is a hash that stays the same across releases
 //!   (`src/identity.rs`); a kubelet's own hash changes with its release. Write `metadata.uid` into
 //!   a manifest to have the same UID in both.
-//! * `kubernetes.io/config.seen` has whole seconds.
 //! * Refused here are a decimal quantity of 10^21 and more without an exponent, of which a kubelet
 //!   loses the magnitude, what is nested deeper than 100 levels, and aliases that make more than
 //!   10 MiB of a file. A quantity in JSON whose text has escapes is taken, and so are a limit of
@@ -147,7 +146,7 @@ impl Watch {
             }
             self.due = Instant::now() + self.options.rescan;
             changed = false;
-            match self.read(sink.now()).await {
+            match self.read(sink.now_nanos()).await {
                 Ok(reading) => self.take(reading, sink)?,
                 Err(problem) => {
                     self.due = Instant::now() + TICK.min(self.options.rescan);

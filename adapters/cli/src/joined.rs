@@ -1,7 +1,9 @@
 //! Sources behind a join: what owns pods, and maybe the runtime that shows what became of them.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use podsapi_core::{SourceConfig, SourceError, SourceEvent, SourceId, SourceKind};
 use podsapi_h2::Server;
@@ -11,6 +13,7 @@ use podsapi_sources::manifests::ShownUids;
 use podsapi_sources::view::NodeFacts;
 use podsapi_sources::{self as sources, Sink};
 use podsapi_tokio::TokioRuntime;
+use tokio::sync::watch;
 
 /// A server behind a join; clones share it.
 #[derive(Clone)]
@@ -30,6 +33,8 @@ struct Shared {
     shown: ShownUids,
     /// Locked before the server, so that its words arrive in their order.
     state: Mutex<State>,
+    /// When something follows from the time alone.
+    due: watch::Sender<Option<i64>>,
 }
 
 /// What a word of any source changes.
@@ -97,6 +102,7 @@ impl Joined {
                 .collect(),
             shown,
             state: Mutex::new(state),
+            due: watch::Sender::new(None),
         };
         Some(Self {
             shared: Arc::new(shared),
@@ -126,6 +132,7 @@ impl Joined {
         );
         let sink = sink
             .with_name(name)
+            .with_wall_nanos(TokioRuntime::wall_nanos)
             .with_troubles(move |now| troubles.set_own(SourceRef::Owner(owner), now));
         sink.with_stale(move |stale| {
             if let Some(id) = earlier.shared.id(SourceRef::Owner(owner)) {
@@ -134,10 +141,28 @@ impl Joined {
         })
     }
 
+    /// Tells the join the time whenever something follows from that alone, for ever.
+    pub(crate) async fn keep_time(self) -> Infallible {
+        let mut changes = self.shared.due.subscribe();
+        loop {
+            let due = *changes.borrow_and_update();
+            let wait = match due {
+                Some(due) => due.saturating_sub(TokioRuntime::wall_seconds()).max(0),
+                None => i64::MAX,
+            };
+            // The wall clock may be set; so it is asked again in a while.
+            let wait = Duration::from_secs(wait.unsigned_abs()).min(CLOCK_CHECK);
+            tokio::select! {
+                _ = changes.changed() => {}
+                () = tokio::time::sleep(wait) => drop(self.take(Join::handle_time)),
+            }
+        }
+    }
+
     /// Takes the runtime's next word.
     pub(crate) fn hear(&self, word: Word) {
         match word {
-            Word::Lost => drop(self.take(|join, _at| join.handle_runtime_lost())),
+            Word::Lost => drop(self.take(Join::handle_runtime_lost)),
             Word::Problem(problem) => self.set_own(SourceRef::Runtime, of_text(problem)),
             Word::Runtime { name, .. } => {
                 drop(self.take(|join, _at| join.handle_runtime_name(&name)));
@@ -215,6 +240,12 @@ impl Joined {
         };
         state.note_foreign();
         shared.tell(&mut state);
+        let due = state.join.due();
+        shared.due.send_if_modified(|known| {
+            let changed = *known != due;
+            *known = due;
+            changed
+        });
         refused
     }
 
@@ -316,6 +347,9 @@ impl Troubles {
 
 /// What claims to be another pod is spelled out so often in one text; the log has all of it.
 const FOREIGN_LIMIT: usize = 5;
+
+/// How long the wall clock is taken to go on as it did.
+const CLOCK_CHECK: Duration = Duration::from_secs(10);
 
 /// Returns a text as what is wrong with a source that counts nothing.
 fn of_text(text: Option<String>) -> sources::Troubles {

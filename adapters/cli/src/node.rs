@@ -185,6 +185,7 @@ fn join(
         Ok(())
     };
     tokio::spawn(supervise(source.name, watching, end));
+    tokio::spawn(joined.clone().keep_time());
     Some(joined)
 }
 
@@ -205,6 +206,7 @@ fn sink(server: &Server<TokioRuntime>, id: SourceId, name: &str) -> Sink {
         TokioRuntime::wall_seconds,
     )
     .with_name(name)
+    .with_wall_nanos(TokioRuntime::wall_nanos)
     .with_troubles(move |now| troubles.source_troubles(id, now.text, now.new, now.outdated))
 }
 

@@ -12,13 +12,12 @@
 //! (`manifests/uid.rs`).
 //!
 //! The kubelet's own code is asked about thousands of manifests in the gate (`manifests/oracle.rs`).
-//! It differs in four things, each on purpose:
+//! It differs in three things, each on purpose:
 //!
 //! * A file that is empty, half written or broken keeps its last good pod, and is reported; a
 //!   kubelet drops the pod.
 //! * Of two files with one namespace and name the first in order wins, and the other is reported;
 //!   in a kubelet it depends on timing.
-//! * `kubernetes.io/config.seen` has whole seconds.
 //! * Refused here are a decimal quantity of 10^21 and more without an exponent, of which a kubelet
 //!   loses the magnitude, what is nested deeper than 100 levels, and aliases that make more than
 //!   10 MiB of a file. A quantity in JSON whose text has escapes is taken, and so are a limit of
@@ -180,7 +179,7 @@ impl Watch {
             }
             self.due = Instant::now() + self.options.rescan;
             changed = false;
-            match self.read(sink.now()).await {
+            match self.read(sink.now_nanos()).await {
                 Ok(reading) => self.take(reading, sink)?,
                 Err(problem) => {
                     self.due = Instant::now() + TICK.min(self.options.rescan);

@@ -11,7 +11,7 @@ use podsapi_proto::schema::Message;
 use super::uid::{self, KubeletRelease};
 use super::{converted, defaults, reading, settle, validate};
 use crate::tree::{self, edit_or_insert, set_if_zero};
-use crate::wall::rfc3339;
+use crate::wall::rfc3339_nanos;
 
 /// A static pod, complete but for the time at which it was first seen.
 #[derive(Clone, Debug)]
@@ -157,7 +157,7 @@ impl Manifest {
         Some(uid::printed(origin.filled(release), release))
     }
 
-    /// Encodes the pod as first seen at `seen`, in seconds since 1970.
+    /// Encodes the pod as first seen at `seen`, in nanoseconds since 1970.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl Manifest {
         let mut pod = self.pod.clone();
         edit_or_insert(&mut pod, "metadata", |metadata| {
             edit_or_insert(metadata, "annotations", |annotations| {
-                annotations.set(SEEN_ANNOTATION, Value::from(rfc3339(seen)));
+                annotations.set(SEEN_ANNOTATION, Value::from(rfc3339_nanos(seen)));
             });
         });
         let encoded = json::encode(Message::POD, &Value::Map(pod));

@@ -9,7 +9,8 @@ use crate::manifests::uid::KubeletRelease;
 use crate::recorder::{at, decoded};
 
 fn read(text: &str) -> Result<EncodedPod, String> {
-    Manifest::read(text.as_bytes(), "/m/web.yaml", "Node-A", NEWEST)?.encode(1_762_283_628)
+    Manifest::read(text.as_bytes(), "/m/web.yaml", "Node-A", NEWEST)?
+        .encode(1_762_283_628_000_000_070)
 }
 
 fn pod(text: &str) -> Value {
@@ -59,7 +60,7 @@ fn a_small_manifest_becomes_a_static_pod_of_the_node() {
     assert_eq!(annotation("kubernetes.io/config.source"), Some("file"));
     assert_eq!(
         annotation("kubernetes.io/config.seen"),
-        Some("2025-11-04T19:13:48Z")
+        Some("2025-11-04T19:13:48.000000070Z")
     );
     assert_eq!(text(&pod, "spec/nodeName"), "Node-A");
     assert_eq!(text(&pod, "spec/tolerations/0/operator"), "Exists");

@@ -325,7 +325,10 @@ impl Bed {
                     return;
                 }
             }
-            assert!(waited < REST, "it takes too long until the kubelet rests and all servers answer");
+            assert!(
+                waited < REST,
+                "it takes too long until the kubelet rests and all servers answer"
+            );
             tokio::time::sleep(PAUSE).await;
         }
     }

@@ -52,8 +52,8 @@ async fn pods_of_an_api_server_are_served_as_the_kubelet_serves_them() {
     let upstream = bed.kubelet.socket();
     let url = format!("http://127.0.0.1:{}", bed.kubelet.plain_port());
     let (folder, runtime) = (bed.kubelet.manifests(), bed.containerd.socket().to_owned());
-    bed.serve("k", &[&"--kubelet", &upstream]);
-    bed.serve("h", &[&"--kubelet-http", &url, &"--kubelet-period", &"1"]);
+    bed.serve("kc", &[&"--kubelet", &upstream]);
+    bed.serve("hc", &[&"--kubelet-http", &url, &"--kubelet-period", &"1"]);
     bed.serve(
         "a",
         &[
@@ -136,9 +136,9 @@ async fn pods_of_an_api_server_are_served_as_the_kubelet_serves_them() {
         bed.gone(name).await;
     }
     bed.settle().await;
-    bed.step("remove web");
+    bed.step("remove web, the last one");
     bed.remove("web");
     bed.gone("web").await;
     bed.settle().await;
-    judge(&mut bed, &["a", "ma"]);
+    judge(&mut bed, &["a", "ma", "kc", "hc"]);
 }

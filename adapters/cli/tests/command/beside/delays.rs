@@ -17,12 +17,14 @@ pub(super) struct Step {
     pub(super) delays: BTreeMap<&'static str, Vec<i64>>,
 }
 
+/// When each server showed a state first, and in which step.
+type Firsts = BTreeMap<&'static str, (i64, usize)>;
+
 /// Returns the steps of a record.
 pub(super) fn steps(records: &[Record]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut ended = BTreeSet::new();
-    let mut firsts: BTreeMap<(String, String), BTreeMap<&'static str, (i64, usize)>> =
-        BTreeMap::new();
+    let mut firsts: BTreeMap<_, Firsts> = BTreeMap::new();
     for record in records {
         match &record.what {
             What::Step(name) => steps.push(Step {

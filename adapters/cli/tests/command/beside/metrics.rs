@@ -12,7 +12,7 @@ use crate::process::{PATIENCE, page, until};
 const FAMILIES: [&str; 2] = ["kubelet_pod_requests_", "kubelet_pod_watch_"];
 
 /// Compares the pages after the same calls.
-pub(super) async fn compare(bed: &mut Bed) {
+pub(super) fn compare(bed: &mut Bed) {
     // A watch that ends is counted a little later.
     let kubelet = until("the end of a watch is counted", || {
         let page = families(&kubelet_page(bed.kubelet.plain_port()));

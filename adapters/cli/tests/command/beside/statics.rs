@@ -100,7 +100,7 @@ async fn static_pods_are_served_as_the_kubelet_serves_them() {
     put(&mut bed, &["web"], text).await;
     bed.step("ask what is wrong, and for metrics");
     answers::compare(&mut bed).await;
-    metrics::compare(&mut bed).await;
+    metrics::compare(&mut bed);
     bed.step("put crash, nostart, nopull, ready");
     put(&mut bed, &["crash", "nostart", "nopull", "ready"], text).await;
     bed.step("put what ends: jobok, jobfail, initfail, deadline");
@@ -177,17 +177,20 @@ async fn static_pods_are_served_as_the_kubelet_serves_them() {
     bed.remove("slowterm");
     bed.gone("slowterm").await;
     bed.settle().await;
-    bed.step("remove all");
+    bed.step("remove all others but web");
     let left = KINDS.iter().map(|(name, _)| *name);
-    let left: Vec<_> = left
-        .filter(|name| !["slowterm", "jobok"].contains(name))
-        .collect();
+    let gone = ["web", "slowterm", "jobok"];
+    let left: Vec<_> = left.filter(|name| !gone.contains(name)).collect();
     for name in &left {
         bed.remove(name);
     }
     for name in &left {
         bed.gone(name).await;
     }
+    bed.settle().await;
+    bed.step("remove web, the last one");
+    bed.remove("web");
+    bed.gone("web").await;
     bed.settle().await;
     judge(&mut bed, &["k", "h", "m", "m3"]);
 }

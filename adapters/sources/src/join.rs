@@ -81,7 +81,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
+use podsapi_proto::json::{decode_counting, decode_whole};
+use podsapi_proto::schema::Message;
 
+use crate::status::records::merged;
 use crate::status::{PodView, PodViews, StatusError, deadline, guess, status};
 use crate::view::{NodeFacts, RuntimeView};
 
@@ -486,7 +489,11 @@ impl Join {
                     known.problem = None;
                     known.sure = guess::sure(known.sure.as_ref(), &status);
                     known.deadline = deadline(pod, &status);
-                    if known.status.as_ref() != Some(&status) {
+                    let last = known.status.as_ref();
+                    if last.is_none_or(|last| !says_the_same(last, &status)) {
+                        // In the owner's words where they say the same: the pod is served as it is.
+                        let own = own_status(pod).filter(|own| says_the_same(own, &status));
+                        let status = own.unwrap_or(status);
                         news.push((uid.clone(), status.clone()));
                         known.status = Some(status);
                     }
@@ -529,6 +536,27 @@ impl Join {
         self.told.extend(puts);
     }
 }
+
+/// Returns the status that its owner gives a pod.
+fn own_status(pod: &EncodedPod) -> Option<EncodedStatus> {
+    EncodedStatus::parse(merged(pod.bytes(), STATUS).into()).ok()
+}
+
+/// Tells whether two statuses are the same to a client: what two sources say of one state may be
+/// encoded in two ways, as with a zero that is written out.
+fn says_the_same(one: &EncodedStatus, other: &EncodedStatus) -> bool {
+    let meaning = |status: &EncodedStatus| {
+        let whole = decode_counting(Message::POD_STATUS, status.bytes()).ok()?;
+        // What is not known cannot be compared.
+        (whole.unknown_fields == 0)
+            .then(|| decode_whole(Message::POD_STATUS, status.bytes()).ok())
+            .flatten()
+    };
+    one == other || meaning(one).is_some_and(|one| Some(one) == meaning(other))
+}
+
+/// The field of a pod that is its status.
+const STATUS: u32 = 3;
 
 /// Tells whether anything of a pod is not known to have ended.
 fn runs(seen: &PodViews, untold: &BTreeSet<String>, pod: &EncodedPod) -> bool {

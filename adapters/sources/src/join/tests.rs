@@ -1,6 +1,7 @@
 //! Identities and statuses as a client of the core sees them.
 
-use podsapi_core::{SourceEvent, SourceKind};
+use podsapi_core::{EncodedPod, SourceEvent, SourceKind};
+use prost::Message;
 
 use super::SourceRef;
 use super::node::{Node, Served, file_sandbox, from_file, mirror, plain, plain_sandbox, view};
@@ -350,5 +351,22 @@ fn nothing_that_a_guess_made_outlives_a_later_true_answer() {
         node.view(&gone);
         node.view(&ended);
         assert_eq!(told(&mut node), over, "{policy}");
+    }
+}
+
+#[test]
+fn a_state_that_another_source_encodes_otherwise_is_no_event() {
+    let mut node = Node::new(&[SourceKind::Kubelet]);
+    node.list(0, &[plain("u")]);
+    node.view(&view(&[plain_sandbox("u")]));
+    let watch = node.watch();
+    let mut pod = node.pods().remove(0);
+    for (zero, expected) in [(None, 0), (Some(0), 0), (Some(7), 1)] {
+        let status = pod.status.get_or_insert_default();
+        status.observed_generation = zero;
+        let encoded = EncodedPod::parse(pod.encode_to_vec().into()).unwrap();
+        node.put(0, &encoded);
+        let events = node.events_whole(watch);
+        assert_eq!(events.len(), expected, "{zero:?}: {events:?}");
     }
 }

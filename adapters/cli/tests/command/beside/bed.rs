@@ -21,7 +21,7 @@ use super::recorder::Recorder;
 use crate::process::{NODE, PATIENCE, Server, now};
 
 /// How long our servers may take to show what the kubelet shows.
-const SETTLING: Duration = Duration::from_secs(4);
+const SETTLING: Duration = Duration::from_secs(6);
 
 /// How long the kubelet may take to come to rest.
 const REST: Duration = Duration::from_secs(30);

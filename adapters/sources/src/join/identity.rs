@@ -197,7 +197,15 @@ impl Adopted {
                     .chain(self.hashes.get(name))
                     .chain(had)
                     .filter(|uid| fits(uid));
-                let given = group.given.iter().find(|uid| !void(uid));
+                let mut given = group.given.iter().filter(|uid| !void(uid));
+                let own = given.clone().find(|uid| *uid == document);
+                // A kubelet tells of a new document before its file is read here: what ran as this
+                // one stays this one.
+                let ran = Some(document).filter(|uid| {
+                    let pod = ((*uid).clone(), name.clone());
+                    had == Some(*uid) && fits(uid) && self.created.contains_key(&pod)
+                });
+                let given = own.or_else(|| given.next().map(|first| ran.unwrap_or(first)));
                 let uid = given.or_else(|| claimed.next()).unwrap_or(document);
                 let uid = uid.clone();
                 self.documents.learn(name, document, &uid);

@@ -370,3 +370,34 @@ fn a_state_that_another_source_encodes_otherwise_is_no_event() {
         assert_eq!(events.len(), expected, "{zero:?}: {events:?}");
     }
 }
+
+#[test]
+fn an_edit_that_the_kubelet_tells_first_gives_no_document_the_uid_of_another() {
+    for dropped_first in [false, true] {
+        let mut node = Node::new(&[FILES, SourceKind::Kubelet]);
+        node.list(0, &[from_file("p", "b")]);
+        node.list(1, &[from_file("p", "b")]);
+        let over = Sandbox {
+            ready: false,
+            ..file_sandbox("p", "b")
+        };
+        node.view(&view(&[over]));
+        assert_eq!(node.served()[0].uid, "b");
+        // The new document's UID comes first in the order of UIDs.
+        node.put(1, &from_file("p", "a"));
+        if dropped_first {
+            node.remove(1, "b");
+        }
+        node.remove(0, "b");
+        node.put(0, &from_file("p", "a"));
+        if !dropped_first {
+            node.remove(1, "b");
+        }
+        let served = node.served();
+        let uids: Vec<_> = served.iter().map(|one| one.uid.as_str()).collect();
+        assert!(
+            uids.contains(&"a"),
+            "dropped first: {dropped_first}: {uids:?}"
+        );
+    }
+}

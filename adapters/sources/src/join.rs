@@ -81,7 +81,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
-use podsapi_proto::json::{decode_counting, decode_whole};
+use podsapi_proto::json::{Value, decode_counting, decode_whole};
 use podsapi_proto::schema::Message;
 
 use crate::status::records::merged;
@@ -490,9 +490,10 @@ impl Join {
                     known.sure = guess::sure(known.sure.as_ref(), &status);
                     known.deadline = deadline(pod, &status);
                     let last = known.status.as_ref();
-                    if last.is_none_or(|last| !says_the_same(last, &status)) {
+                    if last.is_none_or(|last| !says_the_same(last.bytes(), status.bytes())) {
                         // In the owner's words where they say the same: the pod is served as it is.
-                        let own = own_status(pod).filter(|own| says_the_same(own, &status));
+                        let own = own_status(pod);
+                        let own = own.filter(|own| says_the_same(own.bytes(), status.bytes()));
                         let status = own.unwrap_or(status);
                         news.push((uid.clone(), status.clone()));
                         known.status = Some(status);
@@ -544,13 +545,20 @@ fn own_status(pod: &EncodedPod) -> Option<EncodedStatus> {
 
 /// Tells whether two statuses are the same to a client: what two sources say of one state may be
 /// encoded in two ways, as with a zero that is written out.
-fn says_the_same(one: &EncodedStatus, other: &EncodedStatus) -> bool {
-    let meaning = |status: &EncodedStatus| {
-        let whole = decode_counting(Message::POD_STATUS, status.bytes()).ok()?;
+fn says_the_same(one: &[u8], other: &[u8]) -> bool {
+    let meaning = |status: &[u8]| {
+        let whole = decode_counting(Message::POD_STATUS, status).ok()?;
         // What is not known cannot be compared.
-        (whole.unknown_fields == 0)
-            .then(|| decode_whole(Message::POD_STATUS, status.bytes()).ok())
-            .flatten()
+        if whole.unknown_fields > 0 {
+            return None;
+        }
+        let mut meaning = decode_whole(Message::POD_STATUS, status).ok()?;
+        // A pod without a phase is served as Pending.
+        if let (Value::Map(status), None) = (&mut meaning, whole.value.get("phase")) {
+            status.set("phase", Value::from("Pending"));
+            status.sort();
+        }
+        Some(meaning)
     };
     one == other || meaning(one).is_some_and(|one| Some(one) == meaning(other))
 }

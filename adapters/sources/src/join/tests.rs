@@ -1,6 +1,7 @@
 //! Identities and statuses as a client of the core sees them.
 
 use podsapi_core::{EncodedPod, SourceEvent, SourceKind};
+use podsapi_proto::core_v1::Pod;
 use prost::Message;
 
 use super::SourceRef;
@@ -400,4 +401,21 @@ fn an_edit_that_the_kubelet_tells_first_gives_no_document_the_uid_of_another() {
             "dropped first: {dropped_first}: {uids:?}"
         );
     }
+}
+
+#[test]
+fn a_report_that_says_what_the_manifest_says_is_no_event() {
+    let mut node = Node::new(&[FILES, SourceKind::Kubelet]);
+    node.list(0, &[]);
+    node.list(1, &[]);
+    node.view(&RuntimeView::default());
+    let watch = node.watch();
+    node.put(0, &from_file("p", "a"));
+    assert_eq!(node.events(watch).len(), 1);
+    let mut pod = Pod::decode(from_file("p", "a").bytes().clone()).unwrap();
+    let status = pod.status.get_or_insert_default();
+    (status.phase, status.message) = (Some("Pending".to_owned()), Some(String::new()));
+    let pod = EncodedPod::parse(pod.encode_to_vec().into()).unwrap();
+    node.put(1, &pod);
+    assert_eq!(node.events(watch), []);
 }

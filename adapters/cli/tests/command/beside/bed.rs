@@ -99,10 +99,9 @@ impl Bed {
         bed.recorder.follow(KUBELET, &socket);
         bed.kubelet_lists("the kubelet is ready", |_| true).await;
         let runtime = bed.containerd.connect().await.version().await.unwrap();
-        println!(
-            "kubelet v1.37 beside podsapi on {} {}",
-            runtime.runtime_name, runtime.runtime_version
-        );
+        let version = kubelet::version(&program);
+        let (name, release) = (runtime.runtime_name, runtime.runtime_version);
+        println!("kubelet {version} beside podsapi on {name} {release}");
         Some(bed)
     }
 

@@ -146,6 +146,13 @@ pub(super) fn program() -> Result<PathBuf, String> {
     Ok(PathBuf::from(program))
 }
 
+/// Returns what a kubelet calls its own version.
+pub(super) fn version(program: &Path) -> String {
+    let told = Command::new(program).arg("--version").output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    told.trim().trim_start_matches("Kubernetes ").to_owned()
+}
+
 /// Returns the folder with the small pods of many kinds.
 pub(super) fn pods() -> PathBuf {
     scripts().join("pods")

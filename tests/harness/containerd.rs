@@ -184,8 +184,18 @@ impl Containerd {
 
     /// Asks the first process of a container to end, if it is still there.
     pub fn terminate_task(&self, id: &str) {
-        if let Ok(pid) = std::fs::read_to_string(self.task_file(id)) {
-            let _ended_already = Command::new("kill").args(["-TERM", pid.trim()]).output();
+        self.signal_task_if_any("TERM", id);
+    }
+
+    /// Kills the first process of a sandbox or a container where there is still one.
+    pub fn kill_task_if_any(&self, id: &str) {
+        self.signal_task_if_any("KILL", id);
+    }
+
+    fn signal_task_if_any(&self, name: &str, id: &str) {
+        if let Some(pid) = self.try_task(id) {
+            let mut kill = Command::new("kill");
+            let _gone = kill.args([format!("-{name}"), pid.to_string()]).output();
         }
     }
 
@@ -206,14 +216,15 @@ impl Containerd {
     }
 
     fn task(&self, id: &str) -> u32 {
-        let pid = std::fs::read_to_string(self.task_file(id))
-            .expect("a task has a file with its process");
-        pid.trim().parse().expect("the file holds a number")
+        let task = self.try_task(id);
+        task.expect("a task has a file with the number of its process")
     }
 
-    fn task_file(&self, id: &str) -> PathBuf {
+    fn try_task(&self, id: &str) -> Option<u32> {
         let tasks = "state/io.containerd.runtime.v2.task/k8s.io";
-        self.directory().join(tasks).join(id).join("init.pid")
+        let file = self.directory().join(tasks).join(id).join("init.pid");
+        let pid = std::fs::read_to_string(&file).ok()?;
+        pid.trim().parse().ok()
     }
 
     /// Connects to its CRI, for a test that makes pods.

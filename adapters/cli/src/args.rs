@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use podsapi_client::DEFAULT_SOCKET;
 use podsapi_proto::schema::SCHEMA_VERSION;
+use podsapi_sources::manifests::KubeletRelease;
 use podsapi_tokio::MetricsAddress;
 
 use crate::apiserver::ApiserverArgs;
@@ -249,6 +250,14 @@ pub(crate) struct ServeArgs {
     /// Serve the static pods of this directory, as a kubelet would run them
     #[arg(long, env = "PODSAPI_MANIFESTS", value_name = "DIR", help_heading = SOURCES)]
     pub(crate) manifests: Option<PathBuf>,
+    /// The same directory as the kubelet is told it (staticPodPath), which is part of the pods' UIDs;
+    /// for where --manifests has another path, as in a container that mounts it elsewhere
+    #[arg(long, env = "PODSAPI_KUBELET_MANIFESTS_PATH", value_name = "DIR", help_heading = SOURCES)]
+    pub(crate) kubelet_manifests_path: Option<PathBuf>,
+    /// The kubelet's minor release, 1.33 to 1.37, of which static pods have their UIDs; by default the
+    /// one that the runtime or --kubelet shows to fit, or else the newest
+    #[arg(long, env = "PODSAPI_KUBELET_VERSION", value_name = "MINOR", help_heading = SOURCES)]
+    pub(crate) kubelet_version: Option<KubeletRelease>,
     #[command(flatten)]
     pub(crate) apiserver: ApiserverArgs,
     #[command(flatten)]

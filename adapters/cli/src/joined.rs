@@ -1,15 +1,19 @@
 //! Sources behind a join: what owns pods, and maybe the runtime that shows what became of them.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use podsapi_core::{SourceConfig, SourceError, SourceEvent, SourceId};
+use podsapi_core::{SourceConfig, SourceError, SourceEvent, SourceId, SourceKind};
 use podsapi_h2::Server;
 use podsapi_sources::cri::Word;
 use podsapi_sources::join::{Join, SourceRef};
+use podsapi_sources::manifests::ShownUids;
 use podsapi_sources::view::NodeFacts;
 use podsapi_sources::{self as sources, Sink};
 use podsapi_tokio::TokioRuntime;
+use tokio::sync::watch;
 
 /// A server behind a join; clones share it.
 #[derive(Clone)]
@@ -23,8 +27,14 @@ struct Shared {
     owners: Vec<SourceId>,
     /// Nothing where nobody looks at a runtime: statuses are the owners' own.
     runtime: Option<SourceId>,
+    /// Of which owners' pods a kubelet is the author.
+    of_kubelets: Vec<bool>,
+    /// Where it is told which UIDs a kubelet gave static pods.
+    shown: ShownUids,
     /// Locked before the server, so that its words arrive in their order.
     state: Mutex<State>,
+    /// When something follows from the time alone.
+    due: watch::Sender<Option<i64>>,
 }
 
 /// What a word of any source changes.
@@ -71,6 +81,7 @@ impl Joined {
         owners: &[SourceConfig],
         runtime: Option<&SourceConfig>,
         node: NodeFacts,
+        shown: ShownUids,
     ) -> Option<Self> {
         let id = |source: &SourceConfig| server.with_pods(|pods| pods.source(&source.name));
         let state = State {
@@ -85,7 +96,13 @@ impl Joined {
                 Some(runtime) => Some(id(runtime)?),
                 None => None,
             },
+            of_kubelets: owners
+                .iter()
+                .map(|owner| owner.kind == SourceKind::Kubelet)
+                .collect(),
+            shown,
             state: Mutex::new(state),
+            due: watch::Sender::new(None),
         };
         Some(Self {
             shared: Arc::new(shared),
@@ -115,6 +132,7 @@ impl Joined {
         );
         let sink = sink
             .with_name(name)
+            .with_wall_nanos(TokioRuntime::wall_nanos)
             .with_troubles(move |now| troubles.set_own(SourceRef::Owner(owner), now));
         sink.with_stale(move |stale| {
             if let Some(id) = earlier.shared.id(SourceRef::Owner(owner)) {
@@ -123,10 +141,28 @@ impl Joined {
         })
     }
 
+    /// Tells the join the time whenever something follows from that alone, for ever.
+    pub(crate) async fn keep_time(self) -> Infallible {
+        let mut changes = self.shared.due.subscribe();
+        loop {
+            let due = *changes.borrow_and_update();
+            let wait = match due {
+                Some(due) => due.saturating_sub(TokioRuntime::wall_seconds()).max(0),
+                None => i64::MAX,
+            };
+            // The wall clock may be set; so it is asked again in a while.
+            let wait = Duration::from_secs(wait.unsigned_abs()).min(CLOCK_CHECK);
+            tokio::select! {
+                _ = changes.changed() => {}
+                () = tokio::time::sleep(wait) => drop(self.take(Join::handle_time)),
+            }
+        }
+    }
+
     /// Takes the runtime's next word.
     pub(crate) fn hear(&self, word: Word) {
         match word {
-            Word::Lost => drop(self.take(|join, _at| join.handle_runtime_lost())),
+            Word::Lost => drop(self.take(Join::handle_runtime_lost)),
             Word::Problem(problem) => self.set_own(SourceRef::Runtime, of_text(problem)),
             Word::Runtime { name, .. } => {
                 drop(self.take(|join, _at| join.handle_runtime_name(&name)));
@@ -135,13 +171,20 @@ impl Joined {
                 drop(self.take(|join, at| join.handle_runtime_untold(pods, at)));
             }
             Word::Unchanged => drop(self.take(Join::handle_runtime_unchanged)),
-            Word::View(view) => drop(self.take(|join, at| join.handle_runtime(view, at))),
+            Word::View(view) => {
+                self.shared.shown.learn(&view);
+                drop(self.take(|join, at| join.handle_runtime(view, at)));
+            }
         }
     }
 
     /// Returns the owner's own mistakes, for it to end; what is too large or too many is a trouble
     /// of that pod alone.
     fn take_owner(&self, owner: usize, event: SourceEvent) -> Result<(), SourceError> {
+        let of_kubelet = self.shared.of_kubelets.get(owner) == Some(&true);
+        if let (true, SourceEvent::Put { pod, .. }) = (of_kubelet, &event) {
+            self.shared.shown.learn_pod(pod);
+        }
         let refused = self.take(|join, at| join.handle_owner(owner, event, at));
         for (source, error) in refused {
             match error {
@@ -197,6 +240,12 @@ impl Joined {
         };
         state.note_foreign();
         shared.tell(&mut state);
+        let due = state.join.due();
+        shared.due.send_if_modified(|known| {
+            let changed = *known != due;
+            *known = due;
+            changed
+        });
         refused
     }
 
@@ -298,6 +347,9 @@ impl Troubles {
 
 /// What claims to be another pod is spelled out so often in one text; the log has all of it.
 const FOREIGN_LIMIT: usize = 5;
+
+/// How long the wall clock is taken to go on as it did.
+const CLOCK_CHECK: Duration = Duration::from_secs(10);
 
 /// Returns a text as what is wrong with a source that counts nothing.
 fn of_text(text: Option<String>) -> sources::Troubles {

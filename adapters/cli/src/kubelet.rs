@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgAction, Args};
+use podsapi_sources::kubelet;
 use podsapi_sources::kubelet_http::{Endpoint, Options, OptionsError, Trust};
 
 use crate::args::{self, SOURCES};
@@ -17,6 +18,11 @@ pub(crate) struct KubeletArgs {
     #[arg(long, env = "PODSAPI_KUBELET", value_name = "SOCKET", value_parser = args::socket(),
           help_heading = SOURCES)]
     pub(crate) kubelet: Option<PathBuf>,
+    /// How often the kubelet of --kubelet is asked for its list when its watch gives no cause to:
+    /// what it forgets without a word is gone here then
+    #[arg(long, env = "PODSAPI_KUBELET_RESYNC", value_name = "SECONDS", default_value_t = 30,
+          value_parser = clap::value_parser!(u64).range(1..=3_600), help_heading = SOURCES)]
+    pub(crate) kubelet_resync: u64,
     /// Serve the pods that a kubelet without the Pods API lists at /pods; the port is 10255 for
     /// http and 10250 for https unless the URL has one
     #[arg(long, env = "PODSAPI_KUBELET_HTTP", value_name = "URL", help_heading = SOURCES)]
@@ -43,7 +49,11 @@ pub(crate) struct KubeletArgs {
 impl KubeletArgs {
     /// Returns the sources that the flags name.
     pub(crate) fn sources(&self) -> Result<[Option<Source>; 2], Failure> {
-        let kubelet = self.kubelet.clone().map(Source::Kubelet);
+        let kubelet = self.kubelet.clone().map(|socket| {
+            let mut options = kubelet::Options::new(socket);
+            options.resync = Duration::from_secs(self.kubelet_resync);
+            Source::Kubelet(options)
+        });
         Ok([kubelet, self.http()?.map(Source::KubeletHttp)])
     }
 
@@ -105,7 +115,7 @@ mod tests {
     use super::*;
     use crate::args::{Cli, Command};
 
-    fn kubelet(flags: &[&str]) -> KubeletArgs {
+    fn args(flags: &[&str]) -> KubeletArgs {
         let line = ["podsapi", "serve"].iter().chain(flags);
         let Command::Serve(serve) = Cli::try_parse_from(line).unwrap().command else {
             panic!("expected serve")
@@ -130,7 +140,7 @@ mod tests {
             (&[TOKEN], NO_URL),
             (&[INSECURE], NO_URL),
         ] {
-            let error = kubelet(flags).sources().unwrap_err();
+            let error = args(flags).sources().unwrap_err();
             assert_eq!(error.to_string(), expected, "{flags:?}");
             assert_eq!(error.exit_code(), 2);
         }
@@ -141,16 +151,16 @@ mod tests {
             &[HTTPS, INSECURE, TOKEN],
             &[HTTPS, "--kubelet-insecure-tls=false", CA],
         ] {
-            let [none, http] = kubelet(flags).sources().unwrap();
+            let [none, http] = args(flags).sources().unwrap();
             assert!(none.is_none() && http.is_some(), "{flags:?}");
         }
     }
 
     #[test]
     fn both_kinds_of_kubelet_combine() {
-        let both = kubelet(&["--kubelet", "/k", "--kubelet-http", "http://k"]);
+        let both = args(&["--kubelet", "/k", "--kubelet-http", "http://k"]);
         assert!(both.sources().unwrap().iter().all(Option::is_some));
-        assert!(kubelet(&[]).sources().unwrap().iter().all(Option::is_none));
+        assert!(args(&[]).sources().unwrap().iter().all(Option::is_none));
     }
 
     #[test]
@@ -158,7 +168,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let [real, link] = ["real", "link"].map(|name| directory.path().join(name));
         let other = directory.path().join("other");
-        let args = kubelet(&["--kubelet", link.to_str().unwrap()]);
+        let args = args(&["--kubelet", link.to_str().unwrap()]);
         assert!(args.watches(&link));
         assert!(!args.watches(&real));
         std::fs::write(&real, "").unwrap();

@@ -11,6 +11,7 @@ use podsapi_core::{
 use podsapi_h2::{Limits, Runtime, Server};
 use podsapi_proto::json::printable;
 use podsapi_sources::cri::{self, Word};
+use podsapi_sources::manifests::ShownUids;
 use podsapi_sources::view::NodeFacts;
 use podsapi_sources::{
     Reload, Sink, apiserver, kubelet, kubelet_http, manifests, simulated, snapshot,
@@ -24,9 +25,9 @@ use crate::joined::Joined;
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Apiserver(apiserver::Options),
-    Kubelet(PathBuf),
+    Kubelet(kubelet::Options),
     KubeletHttp(kubelet_http::Options),
-    Manifests(PathBuf),
+    Manifests(manifests::Options),
     Simulated(Simulation),
     Snapshot(PathBuf),
 }
@@ -48,11 +49,9 @@ impl Source {
     async fn run(self, node_name: String, sink: Sink) -> SourceError {
         let ended = match self {
             Self::Apiserver(options) => apiserver::run(options, sink).await,
-            Self::Kubelet(socket) => kubelet::run(kubelet::Options::new(socket), sink).await,
+            Self::Kubelet(options) => kubelet::run(options, sink).await,
             Self::KubeletHttp(options) => kubelet_http::run(options, sink).await,
-            Self::Manifests(directory) => {
-                manifests::run(manifests::Options::new(directory, node_name), sink).await
-            }
+            Self::Manifests(options) => manifests::run(options, sink).await,
             Self::Simulated(simulation) => {
                 let options = simulated::Options {
                     pods: usize::try_from(simulation.pods).unwrap_or(usize::MAX),
@@ -108,7 +107,7 @@ pub(crate) fn start(
     let now: Moment = runtime.now();
     let server = Server::of_node(node_name, Pods::new(config, now), limits, runtime);
     let joined = match needs_join(&owners, witness.is_some()) {
-        true => join(&server, &owners, witness, node_name),
+        true => join(&server, &owners, witness, node_name, shown(&sources)),
         false => None,
     };
     for (place, (source, owner)) in sources.into_iter().zip(owners).enumerate() {
@@ -141,12 +140,26 @@ fn needs_join(owners: &[SourceConfig], witness: bool) -> bool {
     witness || owners.len() > 1 || owners.iter().any(mirrors)
 }
 
+/// Returns where the manifests' source is told which UIDs a kubelet gave its pods.
+fn shown(sources: &[Source]) -> ShownUids {
+    let mut of_manifests = sources.iter().filter_map(|source| match source {
+        Source::Manifests(options) => Some(options.shown.clone()),
+        Source::Apiserver(_)
+        | Source::Kubelet(_)
+        | Source::KubeletHttp(_)
+        | Source::Simulated(_)
+        | Source::Snapshot(_) => None,
+    });
+    of_manifests.next().unwrap_or_default()
+}
+
 /// Puts a join in front of the server and starts what shows the state of the pods, if anything does.
 fn join(
     server: &Server<TokioRuntime>,
     owners: &[SourceConfig],
     witness: Option<RuntimeSource>,
     node_name: &str,
+    shown: ShownUids,
 ) -> Option<Joined> {
     let host_ips = witness.iter().flat_map(|witness| &witness.host_ips);
     let node = NodeFacts {
@@ -156,7 +169,7 @@ fn join(
         host_ips: host_ips.map(IpAddr::to_string).collect(),
     };
     let source = witness.is_some().then(RuntimeSource::config);
-    let Some(joined) = Joined::new(server, owners, source.as_ref(), node) else {
+    let Some(joined) = Joined::new(server, owners, source.as_ref(), node, shown) else {
         tracing::error!("a source is not known");
         return None;
     };
@@ -172,6 +185,7 @@ fn join(
         Ok(())
     };
     tokio::spawn(supervise(source.name, watching, end));
+    tokio::spawn(joined.clone().keep_time());
     Some(joined)
 }
 
@@ -192,6 +206,7 @@ fn sink(server: &Server<TokioRuntime>, id: SourceId, name: &str) -> Sink {
         TokioRuntime::wall_seconds,
     )
     .with_name(name)
+    .with_wall_nanos(TokioRuntime::wall_nanos)
     .with_troubles(move |now| troubles.source_troubles(id, now.text, now.new, now.outdated))
 }
 

@@ -11,7 +11,7 @@ use podsapi_client::DEFAULT_SOCKET;
 use podsapi_core::{Config, DEFAULT_FAIR_PEERS};
 use podsapi_h2::Limits;
 use podsapi_proto::schema::SCHEMA_VERSION;
-use podsapi_sources::{Reload, cri};
+use podsapi_sources::{Reload, cri, manifests};
 use podsapi_tokio::{
     BindError, Hangups, HttpBindError, Listener, ServeError, ServeOptions, SocketOptions,
     shutdown_signal,
@@ -131,7 +131,14 @@ fn reloading(log: Log, sources: Reload) -> Reloading {
 }
 
 fn sources(args: &ServeArgs, node_name: &str) -> Result<Vec<Source>, Failure> {
-    let manifests = args.manifests.clone().map(Source::Manifests);
+    let manifests = args.manifests.clone().map(|directory| {
+        let mut options = manifests::Options::new(directory, node_name);
+        options.release = args.kubelet_version;
+        if let Some(told) = &args.kubelet_manifests_path {
+            options.kubelet_directory.clone_from(told);
+        }
+        Source::Manifests(options)
+    });
     let [kubelet, kubelet_http] = args.kubelet.sources()?;
     let apiserver = args.apiserver.source(node_name)?.map(Source::Apiserver);
     let snapshot = args.snapshot.clone().map(Source::Snapshot);

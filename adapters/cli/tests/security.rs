@@ -254,13 +254,26 @@ const PATHS: &[(&str, &[&str])] = &[
         "adapters/client/src/error.rs",
         &["sockets that are dialled"],
     ),
+    // It looks which file is at a socket's path.
+    (
+        "adapters/sources/src/kubelet/place.rs",
+        &["sockets that are dialled"],
+    ),
     // It looks whether a kubeconfig has changed.
     (
         "adapters/sources/src/apiserver/lookout.rs",
         &["`--config`, a kubeconfig"],
     ),
     // It only spells the folder as an absolute path.
-    ("adapters/sources/src/manifests.rs", &["`--manifests`"]),
+    (
+        "adapters/sources/src/manifests/spelled.rs",
+        &["`--manifests`"],
+    ),
+    // It only asks when a file was changed.
+    (
+        "adapters/sources/src/manifests/catalog.rs",
+        &["`--manifests`"],
+    ),
     (
         "adapters/folder/src/folder.rs",
         &[

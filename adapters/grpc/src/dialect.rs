@@ -60,7 +60,7 @@ impl Route {
     /// UNIMPLEMENTED for a path that names nothing served here, with the part that is unknown.
     pub fn find(path: &[u8]) -> Result<Self, Status> {
         let Some((service, method)) = split(path) else {
-            let text = format!("malformed method name \"{}\"", escape(path));
+            let text = format!("malformed method name: \"{}\"", escape(path));
             return Err(Status::new(Code::Unimplemented, text));
         };
         let route = match core::str::from_utf8(service) {
@@ -216,7 +216,7 @@ mod tests {
             text(b"/Pods/Get").message(),
             "unknown method Get for service Pods"
         );
-        assert_eq!(text(b"/a").message(), "malformed method name \"/a\"");
+        assert_eq!(text(b"/a").message(), "malformed method name: \"/a\"");
     }
 
     #[test]

@@ -57,4 +57,4 @@ pub use socket_path::{SocketPathError, socket_path};
 #[cfg(unix)]
 pub use successor::{Replaceable, Successor};
 #[cfg(unix)]
-pub use wall::wall_seconds;
+pub use wall::{wall_nanos, wall_seconds};

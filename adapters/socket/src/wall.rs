@@ -3,15 +3,18 @@
 use std::time::SystemTime;
 
 /// Returns the wall time in whole seconds since 1970.
+pub fn wall_seconds() -> i64 {
+    wall_nanos().div_euclid(1_000_000_000)
+}
+
+/// Returns the wall time in nanoseconds since 1970.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place where servers on either runtime read the wall clock"
 )]
-pub fn wall_seconds() -> i64 {
+pub fn wall_nanos() -> i64 {
     match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-        Err(before) => {
-            i64::try_from(before.duration().as_secs()).map_or(i64::MIN, |seconds| -seconds)
-        }
+        Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |nanos| -nanos),
     }
 }

@@ -91,7 +91,7 @@ impl Folders {
     }
 
     /// Waits for one event; returns false at `deadline`.
-    async fn event(&mut self, deadline: Instant) -> bool {
+    pub(crate) async fn event(&mut self, deadline: Instant) -> bool {
         let Some(stream) = &mut self.stream else {
             tokio::time::sleep_until(deadline).await;
             return false;

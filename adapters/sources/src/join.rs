@@ -22,6 +22,9 @@
 //!   manifests when the sandbox goes; else the mirror pod's hash, which is remembered too, since a
 //!   kubelet's pod stays when its mirror is deleted; else the UID that the manifest got here.
 //!   `kubernetes.io/config.hash` follows.
+//! * Another document under the same name is another pod, in a kubelet, too. The UIDs that were
+//!   learned of one document are void for every other (`join/documents.rs`), until a sandbox with
+//!   another UID appears that was created later; one that comes back has the UID that it had.
 //! * A UID is of one namespace and name. Whoever may make pods may write a hash into one, so that a
 //!   hash, and the UID of a sandbox too, counts only for the one whose it is (`join/claims.rs`). What
 //!   claims another's is served under its own UID and told by [`Join::foreign`].
@@ -42,6 +45,27 @@
 //! * The status of a pod of which the runtime does not tell everything that it lists stays as it is.
 //! * While the runtime is lost all statuses stay as they are. The next view is told as a whole list.
 //!
+//! # Pods that leave
+//!
+//! A pod whose manifest is gone, or has another document now, is served as it was, with its
+//! `deletionTimestamp` (then, and the grace period) and `deletionGracePeriodSeconds`, until the
+//! runtime shows neither a container of it that runs nor a sandbox that is ready: then it is told
+//! once more as it ended, and is gone (`join/leaving.rs`). A pod of the new document is there beside
+//! it, under its own UID.
+//!
+//! * Where no runtime was seen, and of what the runtime does not show, the pod is gone at once.
+//! * While the runtime is lost the pod stays, until a minute after its grace period, counted from
+//!   when its manifest went or the runtime was lost, whichever was later.
+//! * If it still runs a minute after its grace period, no kubelet ends it. It stays, as long as it
+//!   runs; but where the UID of the old document was learned and not the one that it got here, a new
+//!   document under the name is then taken for the same pod, since a kubelet may see no difference
+//!   between both (a default that is written out).
+//!
+//! # Time
+//!
+//! Some things follow from time alone ([`Join::due`]): a pod that was active for as long as
+//! `activeDeadlineSeconds` allows, and the bounds above.
+//!
 //! # Lists
 //!
 //! An owner's list is held back until it is complete, then told at once. An owner that is lost and
@@ -57,19 +81,26 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
+use podsapi_proto::json::{Value, decode_counting, decode_whole};
+use podsapi_proto::schema::Message;
 
-use crate::status::{PodView, PodViews, StatusError, guess, status};
+use crate::status::records::merged;
+use crate::status::{PodView, PodViews, StatusError, deadline, guess, status};
 use crate::view::{NodeFacts, RuntimeView};
 
 mod claims;
+mod documents;
 mod foreign;
 mod identity;
+mod leaving;
 mod owner;
 
 #[cfg(test)]
 mod captured_tests;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod leaving_tests;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
@@ -82,6 +113,7 @@ mod tests;
 use claims::Registry;
 pub use foreign::Foreign;
 use identity::{Adopted, served};
+use leaving::Leaving;
 use owner::{Held, Owner, same_pod};
 
 /// Which source an event is of.
@@ -111,6 +143,10 @@ pub struct Join {
     /// How many views there were.
     views: u64,
     known: BTreeMap<Uid, Known>,
+    /// The pods whose manifest is gone and whose containers run.
+    leaving: Leaving,
+    /// When the last step was, in seconds since 1970.
+    now: i64,
     told: VecDeque<(SourceRef, SourceEvent)>,
 }
 
@@ -127,6 +163,8 @@ enum Runtime {
 struct Lists {
     runtime: bool,
     owner: Option<usize>,
+    /// Whether pods that have ended are told once more as they ended.
+    last_words: bool,
 }
 
 /// A pod that is served.
@@ -139,6 +177,8 @@ struct Known {
     status: Option<EncodedStatus>,
     /// The last of these without what is only a guess.
     sure: Option<EncodedStatus>,
+    /// When the pod will have been active for as long as it may, in seconds since 1970.
+    deadline: Option<i64>,
     problem: Option<StatusError>,
 }
 
@@ -159,6 +199,8 @@ impl Join {
             runtime: Runtime::Silent,
             views: 0,
             known: BTreeMap::new(),
+            leaving: Leaving::default(),
+            now: i64::MIN,
             told: VecDeque::new(),
         }
     }
@@ -181,7 +223,7 @@ impl Join {
                 self.step(
                     Lists {
                         owner,
-                        runtime: false,
+                        ..Lists::default()
                     },
                     at,
                 );
@@ -201,10 +243,12 @@ impl Join {
         self.step(
             Lists {
                 runtime: whole,
+                last_words: true,
                 owner: None,
             },
             at,
         );
+        self.leave(at);
     }
 
     /// Takes note that the runtime was looked at again and shows what it showed last.
@@ -231,6 +275,21 @@ impl Join {
         }
     }
 
+    /// Takes note of the time; what follows from it alone is told then.
+    pub fn handle_time(&mut self, at: i64) {
+        if self.due().is_some_and(|due| due <= at) {
+            self.step(Lists::default(), at);
+        }
+    }
+
+    /// Returns when something follows from the time alone, in seconds since 1970: call
+    /// [`Join::handle_time`] then.
+    pub fn due(&self) -> Option<i64> {
+        let deadlines = self.known.values().filter_map(|known| known.deadline);
+        let deadlines = deadlines.filter(|at| self.runtime == Runtime::Live && *at > self.now);
+        deadlines.chain(self.leaving.due(self.now)).min()
+    }
+
     /// Takes what the runtime calls itself: the scheme of the identities of containers.
     ///
     /// The next view or word of an owner is told with it.
@@ -244,7 +303,10 @@ impl Join {
     }
 
     /// Takes note that the runtime cannot be seen for now.
-    pub fn handle_runtime_lost(&mut self) {
+    pub fn handle_runtime_lost(&mut self, at: i64) {
+        if self.runtime == Runtime::Live {
+            self.leaving.lose_sight(at);
+        }
         self.runtime = match self.runtime {
             Runtime::Silent => Runtime::Silent,
             Runtime::Live | Runtime::Lost => Runtime::Lost,
@@ -288,11 +350,29 @@ impl Join {
 
     /// Works out what has changed and tells it.
     fn step(&mut self, lists: Lists, at: i64) {
+        self.now = at;
         self.adopted.keep_up(&self.owners);
+        self.forgive(at);
         let groups = identity::groups(&self.owners);
         let own = claims::own(&self.owners);
         let whose = self.registry.whose(&own, &groups, &self.adopted);
-        let served = served(&self.owners, &groups, &self.adopted, &whose);
+        self.adopted.learn_documents(&groups, &whose);
+        let mut served = served(&self.owners, &groups, &self.adopted, &whose);
+        let (seen, untold, runtime) = (&self.seen, &self.untold, self.runtime);
+        let runs = |pod: &EncodedPod, late: bool| match runtime {
+            Runtime::Silent => false,
+            Runtime::Live => runs(seen, untold, pod),
+            Runtime::Lost => !late && runs(seen, untold, pod),
+        };
+        let gone = |pod: &EncodedPod| {
+            let documents = self.adopted.documents();
+            documents.has_gone(&identity::name(pod), pod.uid()) && runs(pod, false)
+        };
+        self.leaving.keep_up(&self.owners, &served, gone, at);
+        if !lists.last_words {
+            self.leaving.retain(at, runs);
+        }
+        self.leaving.join(&mut served);
         self.adopted.learn_hashes(&groups, &whose);
         self.registry.keep_up(&own, &self.adopted, &served, &whose);
         self.foreign = foreign::all(&self.owners, &self.adopted, &self.registry, &whose);
@@ -317,6 +397,25 @@ impl Join {
         }
     }
 
+    /// Lets another document have the UID of one before whose pod is not being ended.
+    fn forgive(&mut self, at: i64) {
+        if self.runtime != Runtime::Live {
+            return;
+        }
+        for pod in self.leaving.late(at) {
+            if runs(&self.seen, &self.untold, pod) {
+                self.adopted.forgive(&identity::name(pod), pod.uid());
+            }
+        }
+    }
+
+    /// Tells of pods whose manifest had gone that they are over, if any are.
+    fn leave(&mut self, at: i64) {
+        if !self.leaving.is_empty() {
+            self.step(Lists::default(), at);
+        }
+    }
+
     /// Brings what is known up to what is served; returns what had a status and is not any more.
     fn take_stock(&mut self, served: &[BTreeMap<Uid, Held>]) -> Vec<Uid> {
         let serves = |uid: &Uid| {
@@ -338,6 +437,7 @@ impl Join {
                     from: None,
                     status: None,
                     sure: None,
+                    deadline: None,
                     problem: None,
                 };
                 self.known.insert(uid.clone(), known);
@@ -375,6 +475,7 @@ impl Join {
                 continue;
             };
             let same = known.from.as_ref();
+            let same = same.filter(|_| known.deadline.is_none_or(|deadline| at < deadline));
             if same.is_some_and(|(from, seen)| same_pod(from, pod) && seen == shown) {
                 continue;
             }
@@ -387,12 +488,21 @@ impl Join {
                 Ok(status) => {
                     known.problem = None;
                     known.sure = guess::sure(known.sure.as_ref(), &status);
-                    if known.status.as_ref() != Some(&status) {
+                    known.deadline = deadline(pod, &status);
+                    let last = known.status.as_ref();
+                    if last.is_none_or(|last| !says_the_same(last.bytes(), status.bytes())) {
+                        // In the owner's words where they say the same: the pod is served as it is.
+                        let own = own_status(pod);
+                        let own = own.filter(|own| says_the_same(own.bytes(), status.bytes()));
+                        let status = own.unwrap_or(status);
                         news.push((uid.clone(), status.clone()));
                         known.status = Some(status);
                     }
                 }
-                Err(problem) => known.problem = Some(problem),
+                Err(problem) => {
+                    known.deadline = None;
+                    known.problem = Some(problem);
+                }
             }
         }
         news
@@ -426,4 +536,38 @@ impl Join {
         });
         self.told.extend(puts);
     }
+}
+
+/// Returns the status that its owner gives a pod.
+fn own_status(pod: &EncodedPod) -> Option<EncodedStatus> {
+    EncodedStatus::parse(merged(pod.bytes(), STATUS).into()).ok()
+}
+
+/// Tells whether two statuses are the same to a client: what two sources say of one state may be
+/// encoded in two ways, as with a zero that is written out.
+fn says_the_same(one: &[u8], other: &[u8]) -> bool {
+    let meaning = |status: &[u8]| {
+        let whole = decode_counting(Message::POD_STATUS, status).ok()?;
+        // What is not known cannot be compared.
+        if whole.unknown_fields > 0 {
+            return None;
+        }
+        let mut meaning = decode_whole(Message::POD_STATUS, status).ok()?;
+        // A pod without a phase is served as Pending.
+        if let (Value::Map(status), None) = (&mut meaning, whole.value.get("phase")) {
+            status.set("phase", Value::from("Pending"));
+            status.sort();
+        }
+        Some(meaning)
+    };
+    one == other || meaning(one).is_some_and(|one| Some(one) == meaning(other))
+}
+
+/// The field of a pod that is its status.
+const STATUS: u32 = 3;
+
+/// Tells whether anything of a pod is not known to have ended.
+fn runs(seen: &PodViews, untold: &BTreeSet<String>, pod: &EncodedPod) -> bool {
+    let shown = seen.of(pod.uid().as_str(), pod.namespace(), pod.name());
+    untold.contains(pod.uid().as_str()) || shown.is_some_and(|shown| !shown.stopped())
 }

@@ -1,7 +1,7 @@
 //! Pods from another server of the Pods API: a kubelet, or another podsapi in front of one.
 //!
-//! There is one watch on the upstream, whoever asks here and however often; its list and get calls,
-//! which are limited by rate, are never used. Bytes are handed on as they came.
+//! There is one watch on the upstream, whoever asks here and however often. Bytes are handed on as
+//! they came.
 //!
 //! ```text
 //! connect ──▶ watch accepted: Begin ──▶ ADDED…: Put ──▶ INITIAL_SYNC_COMPLETE: Complete ──▶ Put, Remove…
@@ -9,9 +9,27 @@
 //!    └── wait ◀── Lost ◀─────────────────────┴───────────────────────────────────────────────┘
 //! ```
 //!
-//! So the source is not complete before the upstream says that it told all its pods, a broken replay
-//! changes nothing, and a whole one shows as what changed meanwhile. Waits between attempts grow and
-//! are spread; they start small again once a watch stayed up for as long as the longest wait.
+//! So the source is not complete before the upstream says that it told all its pods, a broken
+//! replay changes nothing, and a whole one shows as what changed meanwhile. Waits between attempts
+//! grow and are spread; they start small again once a watch stayed up for as long as the longest
+//! wait, and when there is a new socket, which is tried at once and often for a while.
+//!
+//! # The list beside the watch
+//!
+//! A kubelet's watch does not tell all that its list has. It says DELETED when a pod has *ended*,
+//! while the pod is listed on; it says nothing when an ended pod is forgotten, and nothing of a
+//! static pod that was replaced before the old one's containers have ended. What is served here is
+//! what is listed there, so more is told here than by a kubelet: an ended pod stays, and is
+//! deleted when the kubelet lists it no more. A running static pod whose manifest goes is listed
+//! no more at once, while the watch tells it until its containers have ended: it goes here with
+//! the first list without it.
+//!
+//! The list is asked for after each DELETED, when a pod takes the name of another, when something
+//! changes in the kubelet's folders (where the socket's place shows them: `pods` beside its
+//! folder), and every [`Options::resync`]; at most once a second, since a kubelet gives all its
+//! callers a hundred calls together. A refusal is waited for, and loses nothing. A podsapi
+//! upstream tells by its watch exactly what it lists, and is never asked for its list; nor is one
+//! that has none, whose DELETED counts.
 //!
 //! A pod that cannot be read hides no other: it is told as a problem, and as last read it stays
 //! served. A deletion that does not say of which pod ends the watch, since only a new replay can
@@ -22,19 +40,27 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::time::Duration;
 
 use podsapi_client::{
     Backoff, BackoffOptions, Client, ClientError, ClientOptions, Code, ConnectError, Status,
 };
-use podsapi_core::SourceError;
+use podsapi_core::{Moment, SourceError};
 use tokio::time::Instant;
 
+use crate::reload::Reloads;
 use crate::sink::Sink;
 
+use place::Place;
 use relay::{Relay, Step};
+use resync::later;
 
+mod listed;
+mod names;
+mod place;
 mod relay;
+mod resync;
 #[cfg(test)]
 mod tests;
 
@@ -52,17 +78,21 @@ pub struct Options {
     /// It is asked for a sign of life after half of this, and answers within the other half. Below a
     /// second or so a busy one would be taken for one that hangs.
     pub vigilance: Duration,
+    /// How often the upstream is asked for its list when nothing gives cause to; spread by a
+    /// fifth.
+    pub resync: Duration,
 }
 
 impl Options {
-    /// Watches the server at `socket`; waits of 0.1 to 10 seconds, a minute's patience, and 20
-    /// seconds until a server that hangs is noticed.
+    /// Watches the server at `socket`; waits of 0.1 to 10 seconds, a minute's patience, 20 seconds
+    /// until a server that hangs is noticed, and a list every 30 seconds.
     pub fn new(socket: impl Into<PathBuf>) -> Self {
         Self {
             socket: socket.into(),
             backoff: BackoffOptions::default(),
             patience: PATIENCE,
             vigilance: VIGILANCE,
+            resync: RESYNC,
         }
     }
 }
@@ -73,69 +103,158 @@ impl Options {
 ///
 /// Ends only when the sink does not accept the source.
 pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError> {
+    let upstream = options.socket.display().to_string();
     let mut backoff = Backoff::new(options.backoff.clone(), fastrand::u64(..));
-    let mut reloads = sink.reloads();
-    let mut relay = Relay::new(sink, options.socket.display().to_string());
+    let mut source = Source {
+        clock: Instant::now(),
+        place: Place::new(&options.socket),
+        reloads: sink.reloads(),
+        relay: Relay::new(sink, upstream, options.resync, fastrand::u64(..)),
+        synced: None,
+        options,
+    };
+    // Until when a new socket is tried often.
+    let mut eager_until = None;
     loop {
-        let mut synced = None;
-        let broken = match watch(&options, &mut relay, &mut synced).await {
+        let seen = source.place.identity();
+        source.synced = None;
+        let broken = match source.watch().await {
             Ok(never) => match never {},
             Err(Stop::Broken(broken)) => broken,
             Err(Stop::Sink(error)) => return Err(error),
         };
-        if synced.is_some_and(|at: Instant| at.elapsed() >= options.backoff.max) {
+        let long = source.options.backoff.max;
+        if source.synced.is_some_and(|at| at.elapsed() >= long) {
             backoff.reset();
         }
-        relay.lost(&broken)?;
-        let wait = backoff.next_wait();
+        source.relay.lost(&broken)?;
+        let wait = match eager_until {
+            Some(until) if source.synced.is_none() && Instant::now() < until => {
+                EAGER_WAIT.min(source.options.backoff.max)
+            }
+            Some(_) | None => backoff.next_wait(),
+        };
         tracing::debug!(source = SOURCE, ?wait, "the upstream is asked again");
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
-            () = reloads.next() => {}
+            () = source.reloads.next() => {}
+            () = source.place.replaced(seen) => {
+                tracing::debug!(source = SOURCE, "there is a new socket");
+                backoff.reset();
+                eager_until = Some(Instant::now() + EAGER);
+            }
         }
     }
 }
 
-/// Watches once; says in `synced` since when the replay is over.
-async fn watch(
-    options: &Options,
-    relay: &mut Relay,
-    synced: &mut Option<Instant>,
-) -> Result<Infallible, Stop> {
-    let client = Client::connect(&options.socket, ClientOptions::default())
-        .await
-        .map_err(Broken::Connect)?;
-    tokio::select! {
-        ended = follow(&client, options.patience, relay, synced) => ended,
-        () = client.hung(options.vigilance) => {
-            Err(Broken::Hung(options.vigilance).into())
-        }
-    }
+/// The source from watch to watch.
+struct Source {
+    options: Options,
+    relay: Relay,
+    place: Place,
+    reloads: Reloads,
+    /// The origin of all moments.
+    clock: Instant,
+    /// Since when the replay is over, of this watch.
+    synced: Option<Instant>,
 }
 
-/// Hands on what one watch tells, until it ends.
-async fn follow(
-    client: &Client,
-    patience: Duration,
-    relay: &mut Relay,
-    synced: &mut Option<Instant>,
-) -> Result<Infallible, Stop> {
-    let silent = |_elapsed| Stop::Broken(Broken::Silent(patience));
-    let started = tokio::time::timeout(patience, client.watch()).await;
-    let mut watch = started.map_err(silent)?.map_err(Broken::Call)?;
-    relay.begin()?;
-    loop {
-        let event = match synced {
-            Some(_) => watch.next().await,
-            None => tokio::time::timeout(patience, watch.next())
-                .await
-                .map_err(silent)?,
+impl Source {
+    /// Watches once.
+    async fn watch(&mut self) -> Result<Infallible, Stop> {
+        let options = ClientOptions {
+            deadline: Some(self.options.patience),
+            ..ClientOptions::default()
         };
-        let event = event.map_err(Broken::Call)?.ok_or(Broken::Ended)?;
-        match relay.handle_event(&event)? {
-            Step::Synced => *synced = Some(Instant::now()),
-            Step::Told => {}
+        let client = Client::connect(&self.options.socket, options)
+            .await
+            .map_err(Broken::Connect)?;
+        let vigilance = self.options.vigilance;
+        tokio::select! {
+            ended = self.follow(&client) => ended,
+            () = client.hung(vigilance) => Err(Broken::Hung(vigilance).into()),
         }
+    }
+
+    /// Hands on what one watch tells, and lists beside it, until it ends.
+    async fn follow(&mut self, client: &Client) -> Result<Infallible, Stop> {
+        let patience = self.options.patience;
+        let silent = |_elapsed| Stop::Broken(Broken::Silent(patience));
+        let started = tokio::time::timeout(patience, client.watch()).await;
+        let mut watch = started.map_err(silent)?.map_err(Broken::Call)?;
+        // What was done in the folders until now is in the replay.
+        self.place.arm();
+        self.relay.begin()?;
+        let mut heard = Instant::now();
+        let mut listing = Call::default();
+        let mut asking = Call::of(async { client.status().await.is_ok() });
+        loop {
+            self.relay.handle_timeout(self.now())?;
+            if self.relay.poll_list(self.now()) {
+                listing = Call::of(client.list());
+            }
+            let until_silent = (self.synced.is_none()).then(|| heard + patience);
+            let until_due = self.relay.timeout().map(|at| self.instant(at));
+            tokio::select! {
+                event = watch.next() => {
+                    heard = Instant::now();
+                    let event = event.map_err(Broken::Call)?.ok_or(Broken::Ended)?;
+                    match self.relay.handle_event(&event, self.now())? {
+                        Step::Synced => self.synced = Some(heard),
+                        Step::Told => {}
+                    }
+                }
+                listed = listing.end() => self.relay.handle_list(listed, self.now())?,
+                is_podsapi = asking.end() => if is_podsapi {
+                    self.relay.trust_watch()?;
+                },
+                () = at(until_silent) => return Err(Broken::Silent(patience).into()),
+                () = at(until_due) => {}
+                () = self.place.stirred() => self.relay.want_list(self.now()),
+                () = self.reloads.next() => self.relay.want_list(self.now()),
+            }
+        }
+    }
+
+    fn now(&self) -> Moment {
+        later(Moment::ORIGIN, self.clock.elapsed())
+    }
+
+    fn instant(&self, moment: Moment) -> Instant {
+        self.clock + Duration::from_nanos(moment.as_nanos())
+    }
+}
+
+/// Waits until then, or for ever.
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => tokio::time::sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A call under way, if there is one.
+struct Call<'a, T>(Option<Pin<Box<dyn Future<Output = T> + Send + 'a>>>);
+
+impl<'a, T> Call<'a, T> {
+    fn of(call: impl Future<Output = T> + Send + 'a) -> Self {
+        Self(Some(Box::pin(call)))
+    }
+
+    /// Returns what came of it, once; may be given up and asked for again.
+    async fn end(&mut self) -> T {
+        if let Some(call) = &mut self.0 {
+            let came = call.await;
+            self.0 = None;
+            return came;
+        }
+        std::future::pending().await
+    }
+}
+
+impl<T> Default for Call<'_, T> {
+    fn default() -> Self {
+        Self(None)
     }
 }
 
@@ -231,6 +350,14 @@ fn meaning(status: &Status) -> &'static str {
     }
 }
 
+/// Returns why a call beside the watch failed.
+fn described(error: &ClientError) -> String {
+    match error {
+        ClientError::Refused(status) => plain(status),
+        ClientError::Transport(error) => error.to_string(),
+    }
+}
+
 /// Returns the upstream's words, fit for one line of a log.
 fn plain(status: &Status) -> String {
     let words = status.to_string();
@@ -248,6 +375,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Ten seconds between two questions cost nothing, and ten for an answer from memory are ample.
 const VIGILANCE: Duration = Duration::from_secs(20);
+
+/// A list is one of the hundred calls that a kubelet answers in a second, and takes it as long as
+/// an answer of its HTTP server.
+const RESYNC: Duration = Duration::from_secs(30);
+
+/// How long a new socket is tried often: it may be there before somebody listens, and a kubelet
+/// says at first that it is initializing.
+const EAGER: Duration = Duration::from_secs(10);
+
+/// How long to wait then between two attempts.
+const EAGER_WAIT: Duration = Duration::from_millis(100);
 
 /// Characters of an upstream's own words that are repeated.
 const WORDS_LIMIT: usize = 300;

@@ -7,17 +7,17 @@
 //! end of the pod's name, the toleration and the annotations of static pods. A folder that does
 //! not exist is an empty one.
 //!
-//! Its own code is asked about thousands of manifests in the gate (`manifests/oracle.rs`). It
-//! differs in five things, each on purpose:
+//! A pod that names no UID has the one that its kubelet gives it, the one in its cgroup and in the paths
+//! of its logs. It depends on the node's name, the path of the file and the kubelet's release
+//! (`manifests/uid.rs`).
+//!
+//! The kubelet's own code is asked about thousands of manifests in the gate (`manifests/oracle.rs`).
+//! It differs in three things, each on purpose:
 //!
 //! * A file that is empty, half written or broken keeps its last good pod, and is reported; a
 //!   kubelet drops the pod.
 //! * Of two files with one namespace and name the first in order wins, and the other is reported;
 //!   in a kubelet it depends on timing.
-//! * The UID of a pod that names none is a hash that stays the same across releases
-//!   (`src/identity.rs`); a kubelet's own hash changes with its release. Write `metadata.uid` into
-//!   a manifest to have the same UID in both.
-//! * `kubernetes.io/config.seen` has whole seconds.
 //! * Refused here are a decimal quantity of 10^21 and more without an exponent, of which a kubelet
 //!   loses the magnitude, what is nested deeper than 100 levels, and aliases that make more than
 //!   10 MiB of a file. A quantity in JSON whose text has escapes is taken, and so are a limit of
@@ -27,19 +27,23 @@
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use podsapi_core::{EncodedPod, SourceError};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::folders::{FOLDERS_LIMIT, Folders};
 use crate::problems::{Problem, Problems};
 use crate::sink::Sink;
-use catalog::Catalog;
+use catalog::{Catalog, Kubelet};
+use shown::{Shown, Verdict};
+use spelled::{absolute, plain};
 
 mod catalog;
+mod converted;
 mod defaults;
 mod image;
 mod manifest;
@@ -48,15 +52,29 @@ mod oracle;
 mod reading;
 mod scan;
 mod settle;
+mod shown;
+mod spelled;
+mod uid;
 mod validate;
+
+pub use shown::ShownUids;
+pub use uid::KubeletRelease;
 
 /// What to read, and for whom.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The folder of manifests; it need not exist yet.
     pub directory: PathBuf,
+    /// The same folder as the kubelet is told it (`staticPodPath`), which is part of UIDs: another
+    /// path where this process sees the folder in another place.
+    pub kubelet_directory: PathBuf,
     /// The name of the node, as the kubelet has it.
     pub node_name: String,
+    /// The kubelet's release; where it is not given, the newest that is known, or what is found out by
+    /// `shown`.
+    pub release: Option<KubeletRelease>,
+    /// Where others tell which UIDs the kubelet gave its pods.
+    pub shown: ShownUids,
     /// How often everything is read again, should a change have escaped.
     pub rescan: Duration,
 }
@@ -67,9 +85,13 @@ impl Options {
     ///
     /// However the folder is spelled, it becomes one absolute path, since that is in the UIDs of pods.
     pub fn new(directory: impl Into<PathBuf>, node_name: impl Into<String>) -> Self {
+        let directory = absolute(directory.into());
         Self {
-            directory: absolute(directory.into()),
+            kubelet_directory: directory.clone(),
+            directory,
             node_name: node_name.into(),
+            release: None,
+            shown: ShownUids::default(),
             rescan: RESCAN,
         }
     }
@@ -93,6 +115,7 @@ pub async fn run(options: Options, sink: Sink) -> Result<Infallible, SourceError
         changed = tokio::select! {
             changed = watch.folders.changed(Instant::now() + TICK) => changed,
             () = reloads.next() => true,
+            Ok(()) = watch.shown.changed() => true,
         };
     }
 }
@@ -115,19 +138,28 @@ struct Watch {
     refused: BTreeSet<Problem>,
     /// When to read again although nothing seems to have changed.
     due: Instant,
+    /// The UIDs that the kubelet gave.
+    shown: watch::Receiver<Shown>,
 }
 
 impl Watch {
     fn new(options: Options) -> Self {
+        let kubelet = Kubelet {
+            node_name: options.node_name.clone(),
+            directory: plain(&options.kubelet_directory),
+            release: options.release.unwrap_or(KubeletRelease::NEWEST),
+        };
+        let shown = options.shown.subscribe();
         Self {
             folders: Folders::default(),
             link_targets: BTreeSet::new(),
-            catalog: Arc::new(Mutex::new(Catalog::new(&options.node_name))),
+            catalog: Arc::new(Mutex::new(Catalog::new(kubelet))),
             problems: Problems::default(),
             standing: BTreeSet::new(),
             served: None,
             refused: BTreeSet::new(),
             due: Instant::now(),
+            shown,
             options,
         }
     }
@@ -147,7 +179,7 @@ impl Watch {
             }
             self.due = Instant::now() + self.options.rescan;
             changed = false;
-            match self.read(sink.now()).await {
+            match self.read(sink.now_nanos()).await {
                 Ok(reading) => self.take(reading, sink)?,
                 Err(problem) => {
                     self.due = Instant::now() + TICK.min(self.options.rescan);
@@ -176,11 +208,22 @@ impl Watch {
                 .blocking(|directory, _catalog| scan::scan(directory))
                 .await?;
         }
+        let shown = self.shown.borrow_and_update().clone();
+        let given = self.options.release;
         self.blocking(move |_directory, catalog| {
-            let (pods, problems) = catalog.update(&scan, now);
+            let (mut pods, mut problems) = catalog.update(&scan, now);
+            let verdict = catalog.judge(&shown);
+            if let (Verdict::Of(release), None) = (&verdict, given)
+                && *release != catalog.release()
+            {
+                catalog.turn_to(*release);
+                (pods, problems) = catalog.update(&scan, now);
+            }
             Ok(Reading {
                 pods,
                 problems,
+                release: catalog.release(),
+                verdict,
                 link_targets: scan.link_targets,
                 missing: scan.missing,
             })
@@ -219,10 +262,15 @@ impl Watch {
         let Reading {
             pods,
             mut problems,
+            release,
+            verdict,
             link_targets,
             missing,
         } = reading;
         let subject = || self.options.directory.display().to_string();
+        if let Some(text) = verdict.remark(self.options.release, release) {
+            problems.insert(Problem::remark(subject(), text));
+        }
         if missing {
             let text = "does not exist: no static pods until it does";
             problems.insert(Problem::remark(subject(), text));
@@ -253,22 +301,6 @@ impl Watch {
     }
 }
 
-/// Returns the one spelling of a folder, as far as links leave no doubt: they are followed only where
-/// the path climbs out of a folder again.
-fn absolute(folder: PathBuf) -> PathBuf {
-    let whole = std::path::absolute(&folder).unwrap_or(folder);
-    let parts: Vec<_> = whole.components().collect();
-    let last = parts.iter().rposition(|part| *part == Component::ParentDir);
-    let climbs = last.map_or(0, |last| last + 1);
-    let (climb, rest) = parts.split_at(climbs);
-    let climb: PathBuf = climb.iter().collect();
-    let climb = climb.canonicalize().unwrap_or(climb);
-    climb
-        .iter()
-        .chain(rest.iter().map(|part| part.as_os_str()))
-        .collect()
-}
-
 /// What one reading of the folder came to.
 #[derive(Debug)]
 struct Reading {
@@ -276,6 +308,10 @@ struct Reading {
     pods: Vec<EncodedPod>,
     /// What is wrong with the files.
     problems: BTreeSet<Problem>,
+    /// The release whose UIDs the pods have.
+    release: KubeletRelease,
+    /// What the UIDs say that the kubelet gave.
+    verdict: Verdict,
     /// Where the links lead.
     link_targets: BTreeSet<PathBuf>,
     /// Whether the folder does not exist.

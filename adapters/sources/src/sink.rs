@@ -18,6 +18,7 @@ use crate::reload::{Reload, Reloads};
 pub struct Sink {
     outlets: Arc<Outlets>,
     stale: Option<Arc<dyn Fn(bool) + Send + Sync>>,
+    wall_nanos: Option<fn() -> i64>,
     reload: Option<Reload>,
     troubles: Option<Arc<dyn Fn(Troubles) + Send + Sync>>,
     /// What logs call the source.
@@ -69,6 +70,7 @@ impl Sink {
                 known: Mutex::default(),
             }),
             stale: None,
+            wall_nanos: None,
             reload: None,
             troubles: None,
             name: "unnamed".into(),
@@ -99,6 +101,15 @@ impl Sink {
     pub fn with_stale(self, stale: impl Fn(bool) + Send + Sync + 'static) -> Self {
         Self {
             stale: Some(Arc::new(stale)),
+            ..self
+        }
+    }
+
+    /// Returns the sink with a finer clock, which tells the wall time in nanoseconds since 1970.
+    #[must_use]
+    pub fn with_wall_nanos(self, wall_nanos: fn() -> i64) -> Self {
+        Self {
+            wall_nanos: Some(wall_nanos),
             ..self
         }
     }
@@ -275,6 +286,12 @@ impl Sink {
     /// The wall time in seconds since 1970.
     pub fn now(&self) -> i64 {
         (self.outlets.wall_seconds)()
+    }
+
+    /// The wall time in nanoseconds since 1970, as fine as the clock is.
+    pub(crate) fn now_nanos(&self) -> i64 {
+        let seconds = || self.now().saturating_mul(1_000_000_000);
+        self.wall_nanos.map_or_else(seconds, |nanos| nanos())
     }
 }
 

@@ -32,8 +32,11 @@
 //!    pod, shared evenly by its containers (`normalizeStatus`).
 //! 6. A container that is to be started (`ShouldContainerBeRestarted`) waits with the owner's
 //!    reason (`CrashLoopBackOff`, `ImagePullBackOff`) if the owner said so of exactly this run: the
-//!    owner is our `reasonCache`. Not so in a pod that is being deleted, nor one that exited with 0
-//!    and is an init container.
+//!    owner is our `reasonCache`. From its second end on it waits for `CrashLoopBackOff` at once
+//!    (`doBackOff`, `status/back_off.rs`); *different:* a kubelet says so when it looks at the pod
+//!    again, which may be when the wait is over. Not so in a pod that is being deleted, unless it is
+//!    static (a kubelet deletes no static pod, it ends it), nor one that exited with 0 and is an
+//!    init container.
 //! 7. A container that the runtime does not show waits: for `PodInitializing` in a pod with init
 //!    containers, else for `ContainerCreating`. If it had ended it stays so; *different:* an end
 //!    that the owner saw counts as well. If it ran, its last state is code 137,
@@ -77,8 +80,33 @@
 //!     status (`updateLastTransitionTime`). The generation is the pod's
 //!     (`CalculatePodConditionObservedGeneration`). All other conditions are the owner's.
 //! 19. The class of service is the owner's word, else computed (`GetPodQOS`).
-//! 20. All else that the owner said stays as its bytes are, at each level: fields that are newer
-//!     than this release, resize, claims, allocated resources, users, volumes.
+//! 20. A pod that was active for `activeDeadlineSeconds` from its start has failed at once, also while
+//!     its containers still run (`pastActiveDeadline`). *Different:* not one that had ended by then.
+//! 21. What the owner said of exactly this run comes first of its resources and its user; then the
+//!     resources are those of the spec with what the runtime tells of a run that runs
+//!     (`convertContainerStatusResources`), and the user is the runtime's word. The pod's resources
+//!     are the owner's, else the sum of the spec's (`getEffectiveAllocatedResources`); *different:*
+//!     the cgroup of a pod that runs is not looked at. Of volumes, too, the owner comes first;
+//!     *different:* they are told from the first look on, and nothing is said of
+//!     `recursiveReadOnly` where it depends on the runtime (`IfPossible`).
+//! 22. All else that the owner said stays as its bytes are, at each level: fields that are newer
+//!     than this release, resize, claims.
+//!
+//! # What cannot be known
+//!
+//! | what a kubelet tells | here, where no owner tells it |
+//! | --- | --- |
+//! | that an image cannot be pulled (`ErrImagePull`, `ImagePullBackOff`, `InvalidImageName`) | waits for `ContainerCreating` or `PodInitializing` |
+//! | that a container cannot be made or started (`CreateContainerConfigError`, `CreateContainerError`, `RunContainerError`) | as in the row above; once the runtime has the container, terminated with the runtime's word (`StartError`, 128), from the second end on waiting for `CrashLoopBackOff` |
+//! | that a lifecycle hook failed (`PostStartHookError`) | the end of the container |
+//! | `CrashLoopBackOff` | said from the second end on, also in the moments before the kubelet says so or where none is; its length is guessed from how long the last run waited, and a kubelet that was restarted may wait for less |
+//! | what probes answer (`started`, `ready`) | false where there is a probe that decides it |
+//! | that a pod was refused at admission (`Failed` with a reason, such as `OutOfcpu`, `UnexpectedAdmissionError`) | `Pending` |
+//! | that a pod was evicted or shut down with the node (`Evicted`, `Terminated`, condition `DisruptionTarget`) | as its containers ended |
+//! | since when a static pod is there, after the kubelet was restarted (`startTime`, by which its deadline counts) | the first sandbox that is left, else when it was seen here |
+//! | what a pod's cgroup allows, a resize under way (`resources` of the pod, conditions `PodResizePending`, `PodResizeInProgress`) | what the spec wants |
+//! | devices and their health (`allocatedResourcesStatus`), claims of resources | nothing |
+//! | whether a read-only mount is so for all below it where it is to be so if possible (`recursiveReadOnly`) | nothing |
 
 use core::fmt;
 
@@ -91,6 +119,8 @@ use crate::view::{Container, ContainerState, NodeFacts};
 
 mod addresses;
 mod again;
+mod amounts;
+mod back_off;
 mod conditions;
 mod containers;
 mod ends;
@@ -103,6 +133,7 @@ mod phase;
 mod quality;
 pub(crate) mod records;
 mod report;
+mod resources;
 mod restart;
 
 #[cfg(test)]
@@ -116,12 +147,15 @@ mod pod_tests;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod run_tests;
+#[cfg(test)]
 pub(crate) mod scenes;
 
 pub use evidence::{PodView, PodViews};
 
 use conditions::Cast;
 use containers::Built;
+use hold::Holds;
 use phase::{PENDING, RUNNING, Stage, is_terminal};
 use records::{Fields, merged};
 use report::Report;
@@ -164,12 +198,29 @@ pub fn status(
         node,
         now,
         restarting: false,
+        exceeded: false,
     };
+    scene.exceeded = scene.has_exceeded();
     let all = [Planned::init(&scene.spec), Planned::regular(&scene.spec)].concat();
     let restarting = again::restarting(&scene, &all);
     drop(all);
     scene.restarting = restarting;
     EncodedStatus::parse(scene.work_out().into()).map_err(StatusError::Encode)
+}
+
+/// Returns when a pod that has this status will have been active for as long as its spec allows, in
+/// seconds since 1970; nothing where it may for ever, or has ended.
+pub(crate) fn deadline(pod: &EncodedPod, status: &EncodedStatus) -> Option<i64> {
+    let spec = merged(pod.bytes(), number::POD_SPEC);
+    let mut fields = records::records(&spec);
+    if !fields.any(|field| field.number == number::ACTIVE_DEADLINE) {
+        return None;
+    }
+    let allowed = decode::<PodSpec>(spec.as_slice()).ok()?;
+    let status: PodStatus = decode(status.bytes().clone()).ok()?;
+    let start = status.start_time?.seconds?;
+    let until = start.saturating_add(allowed.active_deadline_seconds?);
+    (!is_terminal(status.phase())).then_some(until)
 }
 
 /// All that a status depends on.
@@ -185,6 +236,8 @@ struct Scene<'a> {
     now: i64,
     /// Whether all containers of the pod are being started again.
     restarting: bool,
+    /// Whether the pod was active for longer than it may, before anybody said that it has ended.
+    exceeded: bool,
 }
 
 impl Scene<'_> {
@@ -192,9 +245,9 @@ impl Scene<'_> {
         let regular = Planned::regular(&self.spec);
         let init = Planned::init(&self.spec);
         let ephemeral = Planned::ephemeral(&self.spec);
-        let mut regular_built = containers::statuses(self, &regular, false);
-        let mut init_built = containers::statuses(self, &init, false);
-        let mut ephemeral_built = containers::statuses(self, &ephemeral, false);
+        let mut regular_built = containers::statuses(self, &regular, Holds::All);
+        let mut init_built = containers::statuses(self, &init, Holds::All);
+        let mut ephemeral_built = containers::statuses(self, &ephemeral, Holds::All);
 
         let initialized = regular.iter().any(|one| self.seen.active_has(one.name));
         let decide = |regular_built: &[Built], init_built: &[Built], over: bool| {
@@ -205,11 +258,22 @@ impl Scene<'_> {
                 over: over && !self.is_static(),
             }))
         };
+        let computed = decide(&regular_built, &init_built, false);
+        let exceeded = self.exceeded && !(is_terminal(computed) && self.ended_in_time());
+        let decide = |regular_built: &[Built], init_built: &[Built], over: bool| match exceeded {
+            true => phase::FAILED,
+            false => decide(regular_built, init_built, over),
+        };
+        if is_terminal(decide(&regular_built, &init_built, false)) {
+            // In a pod that has ended nothing is started again.
+            regular_built = containers::statuses(self, &regular, Holds::Owners);
+            init_built = containers::statuses(self, &init, Holds::Owners);
+        }
         let over = self.is_over(decide(&regular_built, &init_built, false));
         let mut decided = decide(&regular_built, &init_built, over);
         if over {
-            regular_built = containers::statuses(self, &regular, true);
-            init_built = containers::statuses(self, &init, true);
+            regular_built = containers::statuses(self, &regular, Holds::Nothing);
+            init_built = containers::statuses(self, &init, Holds::Nothing);
             finish::finish(&mut regular_built, &mut init_built, self);
             if self.is_static() {
                 decided = decide(&regular_built, &init_built, over);
@@ -222,7 +286,11 @@ impl Scene<'_> {
             init: (&init, &init_built),
         };
         let conditions = conditions::conditions(self, &cast, decided);
-        let phase = self.settled(decided);
+        let phase = match exceeded {
+            // A kubelet says so before the containers have ended.
+            true => phase::FAILED,
+            false => self.settled(decided),
+        };
         for built in [&mut regular_built, &mut ephemeral_built] {
             built.sort_by(|one, other| one.status.name().cmp(other.status.name()));
         }
@@ -235,8 +303,14 @@ impl Scene<'_> {
             pod_ip: pod_ips.first().cloned(),
             start_time: Some(self.start()),
             qos_class: Some(self.class()),
-            reason: self.last_said_of(phase, |last| &last.reason),
-            message: self.last_said_of(phase, |last| &last.message),
+            reason: match exceeded {
+                true => Some(EXCEEDED.to_owned()),
+                false => self.last_said_of(phase, |last| &last.reason),
+            },
+            message: match exceeded {
+                true => Some(EXCEEDED_MESSAGE.to_owned()),
+                false => self.last_said_of(phase, |last| &last.message),
+            },
             pod_i_ps: pod_ips
                 .into_iter()
                 .map(|ip| PodIp { ip: Some(ip) })
@@ -247,8 +321,18 @@ impl Scene<'_> {
                 .collect(),
             ..PodStatus::default()
         };
+        let mut known = known;
+        let wanted = resources::of_pod(&self.spec);
+        // What an owner that has seen the containers leaves out is not there either.
+        let told = &self.owner.status;
+        if told.container_statuses.is_empty() && told.allocated_resources.is_empty() {
+            known.allocated_resources.clone_from(&wanted.requests);
+        }
+        if told.container_statuses.is_empty() && told.resources.is_none() {
+            known.resources = Some(wanted);
+        }
         let mut replaced = number::KNOWN_OF_PODS.to_vec();
-        if phase != self.owner.status.phase() {
+        if phase != self.owner.status.phase() || exceeded {
             replaced.extend([number::MESSAGE, number::REASON]);
         }
         let mut fields = Fields::keeping(&self.owner.bytes, &replaced);
@@ -330,6 +414,28 @@ impl Scene<'_> {
         let said = self.said().find_map(|report| report.status.start_time);
         let begun = self.seen.begun().unwrap_or(self.now);
         said.unwrap_or_else(|| evidence::at(begun))
+    }
+
+    /// Tells whether the pod was active for as long as it may (`pastActiveDeadline`), and nobody has
+    /// said that it has ended.
+    fn has_exceeded(&self) -> bool {
+        let until = self.until();
+        !self.phase_was_terminal() && until.is_some_and(|until| until <= self.now)
+    }
+
+    /// Returns until when the pod may be active, in seconds since 1970.
+    fn until(&self) -> Option<i64> {
+        let start = self.start().seconds.unwrap_or_default();
+        let allowed = self.spec.active_deadline_seconds?;
+        Some(start.saturating_add(allowed))
+    }
+
+    /// Tells whether the newest run of each container ended before the pod was active for as long as
+    /// it may.
+    fn ended_in_time(&self) -> bool {
+        let ended = self.seen.last_end();
+        let until = self.until();
+        ended.zip(until).is_some_and(|(ended, until)| ended < until)
     }
 
     fn class(&self) -> String {
@@ -441,6 +547,10 @@ impl core::error::Error for StatusError {}
 
 /// The messages of all containers of a pod together, in bytes: 12 KiB, as a kubelet has it.
 const MAX_MESSAGE_BYTES: usize = 12 << 10;
+
+/// Why a pod has failed that was active for longer than it may, as a kubelet has it.
+const EXCEEDED: &str = "DeadlineExceeded";
+const EXCEEDED_MESSAGE: &str = "Pod was active on the node longer than the specified deadline";
 
 /// The annotation that says where a kubelet has a pod from; `api` is the API server.
 pub(crate) const CONFIG_SOURCE: &str = "kubernetes.io/config.source";

@@ -91,6 +91,32 @@ pub struct Container {
     pub image_ref: String,
     /// What the container wrote as its last words, where that can be read.
     pub termination_message: Option<String>,
+    /// What the runtime says that it may use, where it says so.
+    pub resources: Option<Resources>,
+    /// As whom its first process was started; nothing where the runtime does not say.
+    pub user: Option<User>,
+}
+
+/// What a container may use; nothing of what the runtime does not tell or limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// The CPU time that it has for sure, in thousandths of a CPU.
+    pub cpu_request: Option<i64>,
+    /// The most CPU time, in thousandths of a CPU.
+    pub cpu_limit: Option<i64>,
+    /// The most memory, in bytes.
+    pub memory_limit: Option<i64>,
+}
+
+/// As whom a process was started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct User {
+    /// The user.
+    pub uid: i64,
+    /// The group.
+    pub gid: i64,
+    /// The other groups.
+    pub supplemental_groups: Vec<i64>,
 }
 
 /// The pod that a kubelet's labels on a container name; empty where they do not.

@@ -12,6 +12,13 @@ pub(crate) fn rfc3339(seconds: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
+/// Returns `nanos` since 1970 with all nine digits, as `2025-11-04T19:13:48.000000007Z`.
+pub(crate) fn rfc3339_nanos(nanos: i64) -> String {
+    let mut text = rfc3339(nanos.div_euclid(NANOS_A_SECOND));
+    text.truncate(text.len().saturating_sub(1));
+    format!("{text}.{:09}Z", nanos.rem_euclid(NANOS_A_SECOND))
+}
+
 /// Returns the date in the Gregorian calendar, `day` days after 1970-01-01.
 ///
 /// Counts in years that begin in March, so that the leap day is the last day of its year.
@@ -31,6 +38,7 @@ fn civil(day: i64) -> (i64, i64, i64) {
     (era * 400 + year + next, month, of_month)
 }
 
+const NANOS_A_SECOND: i64 = 1_000_000_000;
 const SECONDS_A_DAY: i64 = 86_400;
 /// Days in the 400 years after which the Gregorian calendar repeats.
 const DAYS_AN_ERA: i64 = 146_097;
@@ -43,7 +51,7 @@ const LAST_SECOND: i64 = 253_402_300_799;
 
 #[cfg(test)]
 mod tests {
-    use super::rfc3339;
+    use super::{rfc3339, rfc3339_nanos};
 
     #[test]
     fn times_are_written_as_a_kubelet_writes_them() {
@@ -53,6 +61,13 @@ mod tests {
         assert_eq!(rfc3339(4_107_542_399), "2100-02-28T23:59:59Z");
         assert_eq!(rfc3339(4_107_542_400), "2100-03-01T00:00:00Z");
         assert_eq!(rfc3339(-1), "1969-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn nanoseconds_are_written_with_all_their_digits() {
+        let nanos = 1_762_283_628_000_000_070;
+        assert_eq!(rfc3339_nanos(nanos), "2025-11-04T19:13:48.000000070Z");
+        assert_eq!(rfc3339_nanos(-1), "1969-12-31T23:59:59.999999999Z");
     }
 
     #[test]

@@ -36,6 +36,11 @@ impl TokioRuntime {
     pub fn wall_seconds() -> i64 {
         podsapi_socket::wall_seconds()
     }
+
+    /// Returns the wall time in nanoseconds since 1970.
+    pub fn wall_nanos() -> i64 {
+        podsapi_socket::wall_nanos()
+    }
 }
 
 impl Runtime for TokioRuntime {

@@ -349,9 +349,42 @@ pub struct ContainerStatus {
     /// Where its log is, relative to the pod's folder of logs.
     #[prost(string, tag = "15")]
     pub log_path: ::prost::alloc::string::String,
+    /// What it may use.
+    #[prost(message, optional, tag = "16")]
+    pub resources: ::core::option::Option<ContainerResources>,
     /// The ID of the image that is used.
     #[prost(string, tag = "17")]
     pub image_id: ::prost::alloc::string::String,
+    /// As whom its first process was started.
+    #[prost(message, optional, tag = "18")]
+    pub user: ::core::option::Option<ContainerUser>,
+}
+/// What a container may use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ContainerResources {
+    /// On Linux.
+    #[prost(message, optional, tag = "1")]
+    pub linux: ::core::option::Option<LinuxContainerResources>,
+}
+/// As whom the first process of a container was started.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ContainerUser {
+    /// On Linux.
+    #[prost(message, optional, tag = "1")]
+    pub linux: ::core::option::Option<LinuxContainerUser>,
+}
+/// As whom the first process of a container was started, on Linux.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LinuxContainerUser {
+    /// The user.
+    #[prost(int64, tag = "1")]
+    pub uid: i64,
+    /// The group.
+    #[prost(int64, tag = "2")]
+    pub gid: i64,
+    /// The other groups.
+    #[prost(int64, repeated, tag = "3")]
+    pub supplemental_groups: ::prost::alloc::vec::Vec<i64>,
 }
 /// A part of the node's files inside a container.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -534,6 +567,15 @@ pub struct LinuxContainerConfig {
 /// What a container may use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LinuxContainerResources {
+    /// How long a period of CPU time is, in microseconds.
+    #[prost(int64, tag = "1")]
+    pub cpu_period: i64,
+    /// How much of each period it may use, in microseconds; -1 for all.
+    #[prost(int64, tag = "2")]
+    pub cpu_quota: i64,
+    /// Its share of the CPUs against others'; 1,024 for one CPU.
+    #[prost(int64, tag = "3")]
+    pub cpu_shares: i64,
     /// Memory, in bytes; more is its end.
     #[prost(int64, tag = "4")]
     pub memory_limit_in_bytes: i64,

@@ -1432,6 +1432,10 @@ impl Texts for crate::cri::ContainerMetadata {
     ];
 }
 
+impl Texts for crate::cri::ContainerResources {
+    const TEXTS: &'static [Field] = &[];
+}
+
 impl Texts for crate::cri::ContainerStatus {
     const TEXTS: &'static [Field] = &[
         text(1, "id"),
@@ -1458,6 +1462,10 @@ impl Texts for crate::cri::ContainerStatusResponse {
     const TEXTS: &'static [Field] = &[
         inner(1, "status", <crate::cri::ContainerStatus as Texts>::TEXTS),
     ];
+}
+
+impl Texts for crate::cri::ContainerUser {
+    const TEXTS: &'static [Field] = &[];
 }
 
 impl Texts for crate::cri::CreateContainerRequest {
@@ -1499,6 +1507,10 @@ impl Texts for crate::cri::LinuxContainerSecurityContext {
     const TEXTS: &'static [Field] = &[
         inner(3, "namespace_options", <crate::cri::NamespaceOption as Texts>::TEXTS),
     ];
+}
+
+impl Texts for crate::cri::LinuxContainerUser {
+    const TEXTS: &'static [Field] = &[];
 }
 
 impl Texts for crate::cri::LinuxPodSandboxConfig {

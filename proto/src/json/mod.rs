@@ -62,6 +62,13 @@ pub fn rounded_quantity(text: &str) -> Option<String> {
     quantity::rounded_up_to_milli(text).ok()
 }
 
+/// Returns the seconds since 1970 of a time as RFC 3339 spells it, without its fraction; `None` for
+/// what Go does not take for one.
+#[must_use]
+pub fn time_seconds(text: &str) -> Option<i64> {
+    time::parse(text)
+}
+
 /// Returns the value of a whole object: `apiVersion` and `kind` in front of the fields.
 ///
 /// Does nothing to a value that is no object.

@@ -166,6 +166,7 @@ impl PlannedContainer {
             linux: Some(cri::LinuxContainerConfig {
                 resources: Some(cri::LinuxContainerResources {
                     memory_limit_in_bytes: self.memory_bytes,
+                    ..cri::LinuxContainerResources::default()
                 }),
                 security_context: Some(cri::LinuxContainerSecurityContext {
                     namespace_options: Some(pod.namespaces()),

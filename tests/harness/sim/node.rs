@@ -127,7 +127,7 @@ impl Node {
             (Some(join), Some(view)) => join.handle_runtime(view, wall),
             (Some(join), None) => {
                 self.world.reached(Reach::RuntimesLost, 1);
-                join.handle_runtime_lost();
+                join.handle_runtime_lost(wall);
             }
             (None, _) => return,
         }

@@ -7,6 +7,8 @@
 //   - stage: "accepted", or what refused it: "decode", "name", "validate" or "reference";
 //   - error: the kubelet's words, when it is refused;
 //   - uid: the pod's, when it could be decoded;
+//   - printed: what that UID is a hash of, but for the node and the path behind it; nothing for a
+//     pod that has a UID of its own;
 //   - pod: a v1.Pod with its defaults in protobuf and base64, when it could be decoded, also when
 //     the pod is refused afterwards.
 //
@@ -21,6 +23,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	_ "unsafe"
 
 	v1 "k8s.io/api/core/v1"
@@ -33,6 +36,7 @@ import (
 	conversion "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/capabilities"
 	_ "k8s.io/kubernetes/pkg/kubelet/config"
+	"k8s.io/utils/dump"
 )
 
 //go:linkname tryDecodeSinglePod k8s.io/kubernetes/pkg/kubelet/config.tryDecodeSinglePod
@@ -42,13 +46,16 @@ func tryDecodeSinglePod(logger klog.Logger, data []byte, defaultFn func(klog.Log
 func applyDefaults(logger klog.Logger, pod *api.Pod, source string, isFile bool, nodeName types.NodeName) error
 
 type answer struct {
-	Stage string `json:"stage"`
-	Error string `json:"error,omitempty"`
-	UID   string `json:"uid,omitempty"`
-	Pod   []byte `json:"pod,omitempty"`
+	Stage   string `json:"stage"`
+	Error   string `json:"error,omitempty"`
+	UID     string `json:"uid,omitempty"`
+	Printed []byte `json:"printed,omitempty"`
+	Pod     []byte `json:"pod,omitempty"`
 }
 
 func main() {
+	// A kubelet has read the clock: a time in a manifest is printed with all that is known of the zone.
+	time.Now().Zone()
 	// As a kubelet does when it starts: privileged containers may run.
 	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true})
 	in, out := bufio.NewReaderSize(os.Stdin, 1<<20), bufio.NewWriterSize(os.Stdout, 1<<20)
@@ -95,14 +102,18 @@ func ask(data []byte, path string, node types.NodeName) (found answer) {
 		}
 	}()
 	logger := klog.Logger{}
+	var printed string
 	complete := func(logger klog.Logger, pod *api.Pod) error {
+		if pod.UID == "" {
+			printed = dump.ForHash(pod)
+		}
 		return applyDefaults(logger, pod, path, true, node)
 	}
 	_, pod, err := tryDecodeSinglePod(logger, append([]byte(nil), data...), complete)
 	if err == nil {
-		return encoded(answer{Stage: "accepted"}, pod)
+		return encoded(answer{Stage: "accepted", Printed: []byte(printed)}, pod)
 	}
-	found = answer{Stage: stage(err.Error()), Error: err.Error()}
+	found = answer{Stage: stage(err.Error()), Error: err.Error(), Printed: []byte(printed)}
 	if found.Stage == "decode" || found.Stage == "name" {
 		return found
 	}

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"reflect"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -15,6 +17,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	clientset "k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/flowcontrol"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/klog/v2"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
@@ -25,6 +29,8 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/prober/results"
 	"k8s.io/kubernetes/pkg/kubelet/status"
 	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
+	"k8s.io/kubernetes/pkg/kubelet/util/format"
+	testingclock "k8s.io/utils/clock/testing"
 )
 
 // The node's addresses.
@@ -39,12 +45,12 @@ type asked struct {
 	ready    *probed
 	runtime  *shown
 	manager  unsafe.Pointer
+	clock    *testingclock.FakeClock
 }
 
 func newKubelet() *asked {
-	// What the pod's cgroup says cannot be asked of a node that is not there.
-	must(utilfeature.DefaultMutableFeatureGate.Set("InPlacePodLevelResourcesVerticalScaling=false"))
 	a := &asked{kubelet: &kubelet.Kubelet{}, runtime: &shown{}, started: &probed{}, ready: &probed{}}
+	a.clock = testingclock.NewFakeClock(time.Time{})
 	a.statuses = status.NewManager(nil, pods{}, pods{}, pods{})
 	a.probes = prober.NewManager(a.statuses, &probed{}, a.ready, a.started, nil, nil)
 	set(a.probes, "start", time.Time{})
@@ -54,6 +60,9 @@ func newKubelet() *asked {
 	set(a.kubelet, "kubeClient", clientset.Interface(client{}))
 	set(a.kubelet, "nodeLister", corelisters.NodeLister(node{}))
 	set(a.kubelet, "nodeHasSynced", func() bool { return true })
+	deadline, err := newActiveDeadlineHandler(a.statuses, &record.FakeRecorder{}, a.clock)
+	must(err)
+	a.kubelet.AddPodSyncHandler(deadline)
 	set(a.kubelet, "nodeIPs", []net.IP{net.ParseIP(nodeIPs[0]), net.ParseIP(nodeIPs[1])})
 	manager, err := newRuntimeManager(context.Background(), a.runtime, nil, nil, nil, nil, nil, nil)
 	must(err)
@@ -64,6 +73,10 @@ func newKubelet() *asked {
 // Returns the status that the API server gets, and whether the status manager refused a change.
 func (a *asked) status(ctx context.Context, q *question) (v1.PodStatus, bool) {
 	a.runtime.question = q
+	a.clock.SetTime(q.now)
+	// What the cgroup of a pod that runs says cannot be asked of a node that is not there.
+	must(utilfeature.DefaultMutableFeatureGate.Set(fmt.Sprintf("InPlacePodLevelResourcesVerticalScaling=%t",
+		q.pod.Status.Phase != v1.PodRunning)))
 	before := q.pod.Status
 	cached := map[types.UID]v1.PodStatus{}
 	if q.last != nil {
@@ -91,7 +104,10 @@ func (a *asked) status(ctx context.Context, q *question) (v1.PodStatus, bool) {
 		a.statuses.TerminatePod(klog.Background(), q.pod)
 		result, _ = a.statuses.GetPodStatus(q.pod.UID)
 	}
-	return mergePodStatus(q.pod, q.pod.Status, result, running), refused
+	// That a pod was active for too long a kubelet says itself at once, and an API server hears it when nothing
+	// runs any more.
+	exceeded := result.Reason == "DeadlineExceeded"
+	return mergePodStatus(q.pod, q.pod.Status, result, running && !exceeded), refused
 }
 
 // What the kubelet's cache of pods has: the runtime's word, and the addresses that a stopped pod had.
@@ -153,16 +169,64 @@ func (a *asked) hear(pod *v1.Pod, old *v1.PodStatus, seen *kubecontainer.PodStat
 					a.ready.say(newest.ID, says && said.Ready)
 				}
 			}
+			reason, message := a.waits(pod, container, old, before, seen)
 			if waiting := said.State.Waiting; waiting != nil && waiting.Reason != "" &&
 				!waitsAnyway[waiting.Reason] && (same || newest == nil && fresh(pod, said, before)) {
+				reason, message = waiting.Reason, waiting.Message
+			}
+			if reason != "" {
 				result := kubecontainer.NewSyncResult(kubecontainer.StartContainer, container.Name)
-				result.Fail(errors.New(waiting.Reason), waiting.Message)
+				result.Fail(errors.New(reason), message)
 				synced := kubecontainer.PodSyncResult{}
 				synced.AddSyncResult(result)
 				reasons.Update(pod.UID, synced)
 			}
 		}
 	}
+}
+
+// Why a container waits that has ended for at least the second time: what the kubelet's own back-off says of the
+// two runs that are left.
+func (a *asked) waits(pod *v1.Pod, container v1.Container, old *v1.PodStatus, before *v1.ContainerStatus,
+	seen *kubecontainer.PodStatus) (string, string) {
+	runs := []*kubecontainer.Status{}
+	for _, run := range seen.ContainerStatuses {
+		if run.Name == container.Name {
+			runs = append(runs, run)
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b *kubecontainer.Status) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	if len(runs) == 0 || runs[0].State != kubecontainer.ContainerStateExited {
+		return "", ""
+	}
+	newest, restarts := runs[0], runs[0].RestartCount
+	if before != nil {
+		restarts = max(restarts, int(before.RestartCount))
+	}
+	over := podutil.IsPodPhaseTerminal(old.Phase) || podutil.IsPodPhaseTerminal(pod.Status.Phase)
+	if deadline := pod.Spec.ActiveDeadlineSeconds; deadline != nil && old.StartTime != nil {
+		over = over || a.clock.Since(old.StartTime.Time) >= time.Duration(*deadline)*time.Second
+	}
+	if restarts == 0 || over || kubecontainer.ShouldAllContainersRestart(pod, seen, old) {
+		return "", ""
+	}
+	clock := testingclock.NewFakeClock(newest.CreatedAt)
+	backOff := flowcontrol.NewFakeBackOff(10*time.Second, kubelet.MaxCrashLoopBackOff, clock)
+	backOff.Next(container.Name, newest.CreatedAt)
+	for range restarts - 1 {
+		// The newest run was started, so the back-off was over.
+		if len(runs) > 1 && runs[1].FinishedAt.Unix() > 0 &&
+			backOff.IsInBackOffSince(container.Name, runs[1].FinishedAt) {
+			break
+		}
+		backOff.Next(container.Name, newest.CreatedAt)
+	}
+	clock.SetTime(newest.FinishedAt)
+	if !backOff.IsInBackOffSince(container.Name, newest.FinishedAt) {
+		return "", ""
+	}
+	return kubecontainer.ErrCrashLoopBackOff.Error(), fmt.Sprintf("back-off %s restarting failed container=%s pod=%s",
+		backOff.Get(container.Name), container.Name, format.Pod(pod))
 }
 
 func byName(status *v1.PodStatus) map[string]v1.ContainerStatus {

@@ -11,7 +11,9 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet"
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 	_ "k8s.io/kubernetes/pkg/kubelet/kuberuntime"
-	_ "k8s.io/kubernetes/pkg/kubelet/status"
+	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
+	"k8s.io/kubernetes/pkg/kubelet/status"
+	"k8s.io/utils/clock"
 )
 
 // The functions that are asked are not exported: the linker finds them by name. The file empty.s lets the
@@ -26,6 +28,20 @@ func checkContainerStateTransition(old, new *v1.PodStatus, spec *v1.PodSpec) err
 
 //go:linkname mergePodStatus k8s.io/kubernetes/pkg/kubelet/status.mergePodStatus
 func mergePodStatus(pod *v1.Pod, old, new v1.PodStatus, couldHaveRunningContainers bool) v1.PodStatus
+
+//go:linkname newActiveDeadlineHandler k8s.io/kubernetes/pkg/kubelet.newActiveDeadlineHandler
+func newActiveDeadlineHandler(statuses status.PodStatusProvider, recorder record.EventRecorder,
+	clock clock.Clock) (*activeDeadlineHandler, error)
+
+// What that returns, of which only the methods are used.
+type activeDeadlineHandler struct{ _ [5]uintptr }
+
+//go:linkname pastActiveDeadline k8s.io/kubernetes/pkg/kubelet.(*activeDeadlineHandler).ShouldEvict
+func pastActiveDeadline(handler *activeDeadlineHandler, pod *v1.Pod) lifecycle.ShouldEvictResponse
+
+func (h *activeDeadlineHandler) ShouldEvict(pod *v1.Pod) lifecycle.ShouldEvictResponse {
+	return pastActiveDeadline(h, pod)
+}
 
 //go:linkname newRuntimeManager k8s.io/kubernetes/pkg/kubelet/kuberuntime.newFakeKubeRuntimeManager
 func newRuntimeManager(ctx context.Context, service internalapi.RuntimeService,

@@ -3,7 +3,8 @@
 //
 // It reads cases from its input and writes one answer for each. A case is a number of parts, each a byte that
 // says what it is, and an encoded message: P the pod, L the last status, S the status of a sandbox, C a container
-// as lists have it, D the status of a container. Counts and lengths are 32 bits, the smallest byte first.
+// as lists have it, D the status of a container; N is the time, as decimal seconds since 1970. Counts and lengths
+// are 32 bits, the smallest byte first.
 package main
 
 import (
@@ -13,6 +14,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	v1 "k8s.io/api/core/v1"
@@ -24,6 +27,7 @@ import (
 type question struct {
 	pod        *v1.Pod
 	last       *v1.PodStatus
+	now        time.Time
 	sandboxes  []*runtime.PodSandboxStatus
 	listed     []*runtime.Container
 	containers map[string]*runtime.ContainerStatus
@@ -85,6 +89,10 @@ func (q *question) take(kind byte, bytes []byte) error {
 	case 'L':
 		q.last = &v1.PodStatus{}
 		return q.last.Unmarshal(bytes)
+	case 'N':
+		seconds, err := strconv.ParseInt(string(bytes), 10, 64)
+		q.now = time.Unix(seconds, 0)
+		return err
 	case 'S':
 		q.sandboxes = append(q.sandboxes, &runtime.PodSandboxStatus{})
 		return proto.Unmarshal(bytes, q.sandboxes[len(q.sandboxes)-1])

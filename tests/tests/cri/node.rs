@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use podsapi_proto::cri;
 use podsapi_sources::cri::{Options, Word, run};
-use podsapi_sources::view::{Container, ContainerState, Labelled, RuntimeView, Sandbox};
+use podsapi_sources::view::{
+    Container, ContainerState, Labelled, Resources, RuntimeView, Sandbox, User,
+};
 use podsapi_tests::containerd::{Containerd, Runtime, Version};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -198,5 +200,19 @@ fn container(sandbox_id: String, status: cri::ContainerStatus) -> Container {
         image: status.image.unwrap().image,
         image_ref: status.image_ref,
         termination_message: words,
+        resources: status.resources.and_then(|all| all.linux).map(|linux| {
+            let (shares, quota) = (linux.cpu_shares, linux.cpu_quota);
+            Resources {
+                cpu_request: (shares >= 2).then_some((shares * 1_000 + 1_023) / 1_024),
+                cpu_limit: (linux.cpu_period > 0 && quota > 0)
+                    .then(|| quota * 1_000 / linux.cpu_period),
+                memory_limit: Some(linux.memory_limit_in_bytes).filter(|bytes| *bytes > 0),
+            }
+        }),
+        user: status.user.and_then(|user| user.linux).map(|user| User {
+            uid: user.uid,
+            gid: user.gid,
+            supplemental_groups: user.supplemental_groups,
+        }),
     }
 }

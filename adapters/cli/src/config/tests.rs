@@ -1,5 +1,7 @@
 //! What a configuration file may say, and what wins.
 
+use podsapi_sources::manifests::KubeletRelease;
+
 use super::*;
 use crate::args::{CriEvents, ServeArgs, SlowWatch};
 
@@ -33,8 +35,11 @@ fn every_flag_is_a_key() {
     let file = r#"
         socket = ["/a", "/b"]
         node-name = "n"
+        kubelet-manifests-path = "/km"
+        kubelet-version = "1.36"
         manifests = "/m"
         kubelet = "/k"
+        kubelet-resync = 5
         kubelet-http = "https://127.0.0.1:10250"
         kubelet-period = 4
         kubelet-token-file = "/t"
@@ -76,6 +81,9 @@ fn every_flag_is_a_key() {
     assert_eq!(read.slow_watch, SlowWatch::Coalesce);
     assert_eq!(read.kubelet.kubelet, Some(PathBuf::from("/k")));
     assert_eq!(read.kubelet.kubelet_period, 4);
+    assert_eq!(read.kubelet.kubelet_resync, 5);
+    assert_eq!(read.kubelet_manifests_path, Some(PathBuf::from("/km")));
+    assert_eq!(read.kubelet_version.map(KubeletRelease::minor), Some(36));
     assert!(read.kubelet.kubelet_insecure_tls);
     let runtime = read.cri.map(|socket| socket.0);
     assert_eq!(runtime, Some(PathBuf::from("/c.sock")));

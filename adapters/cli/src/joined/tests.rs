@@ -22,7 +22,14 @@ fn joined(config: Config) -> (Server<TokioRuntime>, Joined) {
     };
     let runtime = TokioRuntime::new();
     let server = Server::new(Pods::new(config, runtime.now()), Limits::default(), runtime);
-    let joined = Joined::new(&server, &[owner], Some(&witness), NodeFacts::default()).unwrap();
+    let joined = Joined::new(
+        &server,
+        &[owner],
+        Some(&witness),
+        NodeFacts::default(),
+        ShownUids::default(),
+    )
+    .unwrap();
     (server, joined)
 }
 
@@ -109,7 +116,14 @@ async fn without_a_runtime_the_gate_waits_for_the_owners_alone() {
     };
     let runtime = TokioRuntime::new();
     let server = Server::new(Pods::new(config, runtime.now()), Limits::default(), runtime);
-    let joined = Joined::new(&server, &[owner], None, NodeFacts::default()).unwrap();
+    let joined = Joined::new(
+        &server,
+        &[owner],
+        None,
+        NodeFacts::default(),
+        ShownUids::default(),
+    )
+    .unwrap();
     let sink = joined.sink(0, "s", || {});
     sink.stale(true);
     list(&sink, &["a"]);

@@ -3,7 +3,7 @@
 //! Needs Go and `PODSAPI_REAL_APISERVER=1`, since it builds both; without these the tests say so and pass.
 
 mod access;
-mod api;
+pub(crate) mod api;
 mod clusters;
 mod containers;
 mod credentials;
@@ -11,7 +11,7 @@ mod fallback;
 mod link;
 mod node;
 mod outages;
-mod plane;
+pub(crate) mod plane;
 mod pods;
 mod quiet;
 mod statics;

@@ -5,6 +5,8 @@ mod abuse;
 #[cfg(test)]
 mod apiserver;
 #[cfg(test)]
+mod beside;
+#[cfg(test)]
 mod connections;
 #[cfg(test)]
 mod consumer;
@@ -38,5 +40,7 @@ mod signals;
 mod soak;
 #[cfg(test)]
 mod sockets;
+#[cfg(test)]
+mod static_uids;
 #[cfg(test)]
 mod usage;

@@ -81,7 +81,7 @@ fn a_runtime_alone_is_no_source_of_pods_and_its_socket_is_a_path() {
 }
 
 /// A static pod as a kubelet calls it: its file's name with the node's behind it.
-fn planned(name: &str, uid: &str) -> PlannedPod {
+pub(crate) fn planned(name: &str, uid: &str) -> PlannedPod {
     let (key, value) = ("kubernetes.io/config.source", "file");
     PlannedPod {
         namespace: "shop".to_owned(),
@@ -92,7 +92,7 @@ fn planned(name: &str, uid: &str) -> PlannedPod {
 }
 
 /// Starts a server of a folder's manifests and of this runtime.
-fn serve(sockets: &Path, manifests: &Path, containerd: &Containerd) -> Server {
+pub(crate) fn serve(sockets: &Path, manifests: &Path, containerd: &Containerd) -> Server {
     let scheme = format!("unix://{}", containerd.socket().display());
     let manifests = manifests.to_str().unwrap();
     let arguments = ["--node-name", "n1", "--host-ip", "192.0.2.7"];

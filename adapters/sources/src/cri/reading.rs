@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use podsapi_proto::cri;
 
-use crate::view::{Container, ContainerState, Labelled, Sandbox};
+use crate::view::{Container, ContainerState, Labelled, Resources, Sandbox, User};
 
 /// Reads the status of a sandbox.
 pub(crate) fn sandbox(status: cri::PodSandboxStatus) -> Sandbox {
@@ -51,6 +51,30 @@ pub(crate) fn container(status: cri::ContainerStatus) -> Container {
         image: status.image.unwrap_or_default().image,
         image_ref: status.image_ref,
         termination_message: None,
+        resources: status
+            .resources
+            .and_then(|resources| resources.linux)
+            .map(resources),
+        user: status.user.and_then(|user| user.linux).map(|user| User {
+            uid: user.uid,
+            gid: user.gid,
+            supplemental_groups: user.supplemental_groups,
+        }),
+    }
+}
+
+/// Reads what a container may use (`toKubeContainerResources`).
+fn resources(linux: cri::LinuxContainerResources) -> Resources {
+    let some = |amount: i64| Some(amount).filter(|amount| *amount > 0);
+    let quota = linux.cpu_quota.saturating_mul(MILLIS_A_CPU);
+    let shares = some(linux.cpu_shares).filter(|shares| *shares >= LEAST_SHARES);
+    let shares = shares.map(|shares| shares.saturating_mul(MILLIS_A_CPU));
+    Resources {
+        // The next whole thousandth.
+        cpu_request: shares
+            .map(|shares| shares / SHARES_A_CPU + i64::from(shares % SHARES_A_CPU > 0)),
+        cpu_limit: some(linux.cpu_period).and_then(|period| some(quota / period)),
+        memory_limit: some(linux.memory_limit_in_bytes),
     }
 }
 
@@ -93,3 +117,9 @@ fn restart_count(metadata: &cri::ContainerMetadata, annotations: &BTreeMap<Strin
 const NAME_LABEL: &str = "io.kubernetes.container.name";
 
 const RESTARTS_ANNOTATION: &str = "io.kubernetes.container.restartCount";
+
+const MILLIS_A_CPU: i64 = 1_000;
+
+/// The shares of one whole CPU, and the fewest that say anything (`SharesPerCPU`, `MinShares`).
+const SHARES_A_CPU: i64 = 1_024;
+const LEAST_SHARES: i64 = 2;

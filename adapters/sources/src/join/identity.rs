@@ -8,7 +8,9 @@ use podsapi_proto::meta_v1::ObjectMeta;
 use podsapi_proto::text::{decode, readable};
 
 use super::claims::{Claim, Whose, by_precedence};
+use super::documents::Documents;
 use super::owner::{Held, Owner};
+use super::says_the_same;
 use crate::status::CONFIG_SOURCE;
 use crate::status::records::{Fields, merged, records};
 use crate::view::{RuntimeView, Sandbox};
@@ -38,6 +40,10 @@ pub(super) struct Adopted {
     hashes: BTreeMap<Name, Uid>,
     /// Those of pods from files that are in the newest view.
     files: BTreeSet<Name>,
+    /// When the newest sandbox of each pod was created, of those in the newest view.
+    created: BTreeMap<(Uid, Name), i64>,
+    /// Which document has which of these UIDs.
+    documents: Documents,
     /// Whose the UIDs in the newest view are.
     shown: BTreeMap<Uid, Name>,
     /// All that say so in the newest view, with the sandbox.
@@ -49,13 +55,13 @@ pub(super) struct Adopted {
 /// The static pods and mirror pods of one namespace and name.
 #[derive(Debug, Default)]
 pub(super) struct Group {
-    /// The UID that an owner gives that does not guess.
-    given: Option<Uid>,
+    /// The UIDs that owners give that do not guess, the one that counts first.
+    given: Vec<Uid>,
     mirrored: Vec<Claim>,
-    /// Whether a manifest of it is known, and the UID that it got here.
-    guessed: Option<Uid>,
-    /// The status that an owner reported, as encoded bytes.
-    reported: Option<Vec<u8>>,
+    /// The UIDs that its manifests got here.
+    guessed: Vec<Uid>,
+    /// The statuses that owners reported, as encoded bytes, with the UID of the pod.
+    reported: Vec<(Uid, Vec<u8>)>,
 }
 
 impl Identity {
@@ -117,8 +123,12 @@ impl Adopted {
         self.torn.sort_unstable();
         self.shown.clear();
         self.said.clear();
+        self.created.clear();
         for sandbox in &sandboxes {
             let (uid, name) = (Uid::new(&sandbox.pod_uid), of_sandbox(sandbox));
+            // The newest comes last.
+            let pod = (uid.clone(), name.clone());
+            self.created.insert(pod, sandbox.created_at.max(0));
             self.said
                 .push((uid.clone(), name.clone(), sandbox.id.clone()));
             self.shown.entry(uid).or_insert(name);
@@ -150,20 +160,73 @@ impl Adopted {
     /// Forgets what neither the runtime shows nor a manifest names any more.
     pub(super) fn keep_up(&mut self, owners: &[Owner]) {
         let files = owners.iter().filter(|owner| guesses(owner.kind));
-        let pods = files.flat_map(|owner| owner.held.values());
-        let named: BTreeSet<Name> = pods
-            .filter_map(|held| held.pod.as_ref())
-            .map(name)
-            .collect();
-        self.hashes.retain(|name, _| named.contains(name));
+        let mut named: BTreeMap<Name, BTreeSet<Uid>> = BTreeMap::new();
+        for (uid, held) in files.flat_map(|owner| &owner.held) {
+            if let Some(pod) = &held.pod {
+                named.entry(name(pod)).or_default().insert(uid.clone());
+            }
+        }
+        self.hashes.retain(|name, _| named.contains_key(name));
         let files = &self.files;
-        self.uids
-            .retain(|name, _| files.contains(name) || named.contains(name));
+        let known = |name: &Name| files.contains(name) || named.contains_key(name);
+        self.uids.retain(|name, _| known(name));
+        let created = |name: &Name, uid: &Uid| {
+            let pod = (uid.clone(), name.clone());
+            self.created.get(&pod).copied()
+        };
+        self.documents.keep_up(&named, known, created);
+    }
+
+    /// Decides which UID each document of a manifest has: that which an owner gives the pod that does
+    /// not guess; that of a sandbox; that which a mirror pod claims or claimed; that which it had; and
+    /// else the one that it got here. Those of other documents are void for it.
+    pub(super) fn learn_documents(&mut self, groups: &BTreeMap<Name, Group>, whose: &Whose) {
+        for (name, group) in groups {
+            for document in &group.guessed {
+                let documents = &self.documents;
+                let void = |uid: &Uid| documents.is_void(name, document, uid);
+                let had = documents.of(name, document);
+                let fits = |uid: &Uid| whose.allows(uid, name) && !void(uid);
+                let shown = self.uids.get(name).into_iter().flatten().filter(|uid| {
+                    let pod = ((*uid).clone(), name.clone());
+                    let created = self.created.get(&pod).copied();
+                    had == Some(*uid) || !documents.is_too_old(name, created)
+                });
+                let claimed = group.mirrored.iter().map(|claim| &claim.uid);
+                let mut claimed = shown
+                    .chain(claimed)
+                    .chain(self.hashes.get(name))
+                    .chain(had)
+                    .filter(|uid| fits(uid));
+                let mut given = group.given.iter().filter(|uid| !void(uid));
+                let own = given.clone().find(|uid| *uid == document);
+                // A kubelet tells of a new document before its file is read here: what ran as this
+                // one stays this one.
+                let ran = Some(document).filter(|uid| {
+                    let pod = ((*uid).clone(), name.clone());
+                    had == Some(*uid) && fits(uid) && self.created.contains_key(&pod)
+                });
+                let given = own.or_else(|| given.next().map(|first| ran.unwrap_or(first)));
+                let uid = given.or_else(|| claimed.next()).unwrap_or(document);
+                let uid = uid.clone();
+                self.documents.learn(name, document, &uid);
+            }
+        }
+    }
+
+    /// Which document has which UID.
+    pub(super) fn documents(&self) -> &Documents {
+        &self.documents
+    }
+
+    /// Takes back that a UID is void whose pod a kubelet keeps.
+    pub(super) fn forgive(&mut self, name: &Name, uid: &Uid) {
+        self.documents.forgive(name, uid);
     }
 
     /// Learns from the mirror pods of what a manifest names.
     pub(super) fn learn_hashes(&mut self, groups: &BTreeMap<Name, Group>, whose: &Whose) {
-        for (name, group) in groups.iter().filter(|(_, group)| group.guessed.is_some()) {
+        for (name, group) in groups.iter().filter(|(_, group)| !group.guessed.is_empty()) {
             let mut claims = group.mirrored.iter();
             if let Some(claim) = claims.find(|claim| whose.allows(&claim.uid, name)) {
                 self.hashes.insert(name.clone(), claim.uid.clone());
@@ -219,16 +282,20 @@ pub(super) fn groups(owners: &[Owner]) -> BTreeMap<Name, Group> {
             match &held.identity {
                 Identity::Mirror(claim) => group.mirrored.extend(claim.clone()),
                 Identity::Static if guesses(owner.kind) => {
-                    group.guessed.get_or_insert_with(|| uid.clone());
+                    group.guessed.push(uid.clone());
                     continue;
                 }
                 Identity::Plain | Identity::Static => {
-                    group.given.get_or_insert_with(|| uid.clone());
+                    group.given.push(uid.clone());
                 }
             }
-            if group.reported.is_none() {
-                let status = merged(pod.bytes(), STATUS);
-                group.reported = Some(status).filter(|status| !status.is_empty());
+            let uid = match &held.identity {
+                Identity::Mirror(Some(claim)) => &claim.uid,
+                Identity::Mirror(None) | Identity::Plain | Identity::Static => uid,
+            };
+            let status = merged(pod.bytes(), STATUS);
+            if !status.is_empty() {
+                group.reported.push((uid.clone(), status));
             }
         }
     }
@@ -242,26 +309,55 @@ impl Group {
         name: &Name,
         adopted: &'a Adopted,
     ) -> impl Iterator<Item = (&'a Uid, Option<&'a Claim>)> {
-        let of_file = self.guessed.is_some();
+        let of_file = !self.guessed.is_empty();
         let mirrored = !self.mirrored.is_empty() && adopted.files.contains(name);
         let uids = adopted.uids.get(name).filter(|_| of_file || mirrored);
         let hash = adopted.hashes.get(name).filter(|_| of_file);
         let mirrored = self.mirrored.iter();
+        let had = adopted.documents.uids(name);
+        let had = had.filter(|uid| !self.guessed.contains(uid));
         let uids = uids.into_iter().flatten().map(|uid| (uid, None));
         uids.chain(mirrored.map(|claim| (&claim.uid, Some(claim))))
             .chain(hash.map(|hash| (hash, None)))
+            .chain(had.map(|uid| (uid, None)))
     }
 
     /// Tells whether it is known as a static pod, and not from a mirror alone.
     pub(super) fn is_static(&self) -> bool {
-        self.guessed.is_some() || self.given.is_some()
+        !(self.guessed.is_empty() && self.given.is_empty())
     }
 
-    fn uid<'a>(&'a self, name: &Name, adopted: &'a Adopted, whose: &Whose) -> Option<&'a Uid> {
+    /// Returns the UID that a pod of the group is served under, if not under its own.
+    fn uid<'a>(
+        &'a self,
+        name: &Name,
+        (own, held): (&Uid, &'a Held),
+        adopted: &'a Adopted,
+        whose: &Whose,
+    ) -> Option<&'a Uid> {
+        let documents = &adopted.documents;
+        if self.guessed.contains(own) {
+            return documents.of(name, own);
+        }
+        let claim = match &held.identity {
+            Identity::Mirror(claim) => claim.as_ref().map(|claim| &claim.uid),
+            Identity::Plain | Identity::Static => None,
+        };
+        let allowed = |uid: &&Uid| whose.allows(uid, name);
+        if let Some(first) = self.given.first() {
+            let same = claim.filter(|claim| self.given.contains(claim));
+            return same.or(Some(first));
+        }
+        if let Some(first) = self.guessed.first() {
+            // The mirror of a pod before is that pod's.
+            let before = claim.filter(|claim| documents.is_void(name, first, claim));
+            return match before {
+                Some(before) => Some(before).filter(allowed),
+                None => documents.of(name, first),
+            };
+        }
         let claims = self.claims(name, adopted).map(|(uid, _)| uid);
-        let claimed = || claims.into_iter().find(|uid| whose.allows(uid, name));
-        let given = self.given.as_ref().or_else(claimed);
-        given.or(self.guessed.as_ref())
+        claims.into_iter().find(allowed)
     }
 }
 
@@ -286,10 +382,14 @@ fn served_of(
         };
         let name = name(pod);
         let group = groups.get(&name);
-        let target = group.and_then(|group| group.uid(&name, adopted, whose));
+        let target = group.and_then(|group| group.uid(&name, (uid, held), adopted, whose));
         let target = target.unwrap_or(uid).clone();
-        let report = group.and_then(|group| group.reported.as_deref());
-        let report = report.filter(|_| guesses(owner.kind));
+        // What is told of the pod of another document says nothing of this one.
+        let documents = &adopted.documents;
+        let reports = group.into_iter().flat_map(|group| &group.reported);
+        let mut reports = reports.filter(|(of, _)| !documents.is_void(&name, uid, of));
+        let report = reports.next().filter(|_| guesses(owner.kind));
+        let report = report.map(|(_, status)| status.as_slice());
         let new = Held {
             pod: Some(rewritten(pod, &target, guesses(owner.kind), report)),
             ..held.clone()
@@ -317,7 +417,7 @@ fn served_of(
 fn rewritten(pod: &EncodedPod, uid: &Uid, hash: bool, report: Option<&[u8]>) -> EncodedPod {
     let status = merged(pod.bytes(), STATUS);
     let silent = records(&status).all(|record| record.number == PHASE);
-    let report = report.filter(|_| silent);
+    let report = report.filter(|report| silent && !says_the_same(report, &status));
     if pod.uid() == uid && report.is_none() {
         return pod.clone();
     }
@@ -349,8 +449,8 @@ fn rewritten(pod: &EncodedPod, uid: &Uid, hash: bool, report: Option<&[u8]>) -> 
     EncodedPod::parse(whole.finish().into()).unwrap_or_else(|_| pod.clone())
 }
 
-/// Tells whether such an owner makes up the UIDs of static pods.
-fn guesses(kind: SourceKind) -> bool {
+/// Tells whether such an owner works out the UIDs of static pods by itself.
+pub(super) fn guesses(kind: SourceKind) -> bool {
     kind == SourceKind::Manifests
 }
 

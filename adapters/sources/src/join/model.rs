@@ -52,12 +52,27 @@ pub(super) enum Op {
     RuntimeLost,
 }
 
+/// The documents of one name.
+#[derive(Clone, Debug, Default)]
+struct Documents {
+    /// The UIDs that each has had, the one that it has at the end.
+    pairs: BTreeMap<String, Vec<String>>,
+    held: BTreeSet<String>,
+    until: i64,
+}
+
 /// All that was said, as plain sets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
     held: [BTreeMap<String, Held>; 3],
-    /// The UID of the sandbox that was seen last for each name.
-    adopted: BTreeMap<&'static str, String>,
+    /// The UIDs of sandboxes that were seen for each name, the one that counts first.
+    adopted: BTreeMap<&'static str, Vec<String>>,
+    /// The documents that files had, with the UIDs that they have.
+    documents: BTreeMap<String, Documents>,
+    /// The UIDs of pods of files that are gone while they run, with name and document.
+    leaving: BTreeMap<String, (String, String)>,
+    /// What was served of files.
+    of_files: BTreeMap<String, (String, String)>,
     /// The hash of the mirror pod that was seen last for each name.
     hashes: BTreeMap<String, String>,
     shown: Vec<Shown>,
@@ -66,6 +81,21 @@ pub(super) struct Model {
     since: BTreeMap<String, usize>,
     /// The UIDs that a status is told for.
     told: BTreeSet<String>,
+}
+
+impl Documents {
+    fn uid(&self, document: &str) -> &str {
+        self.pairs[document].last().expect("each has at least one")
+    }
+
+    /// Whether another document has or had the UID; of one that is gone the last counts.
+    fn is_void(&self, document: &str, uid: &str) -> bool {
+        let mut others = self.pairs.iter().filter(|(other, _)| *other != document);
+        others.any(|(other, had)| match self.held.contains(other) {
+            true => had.iter().any(|had| had == uid),
+            false => had.last().is_some_and(|had| had == uid),
+        })
+    }
 }
 
 impl Held {
@@ -80,6 +110,13 @@ impl Held {
         match self {
             Self::Plain { uid } => uid,
             Self::Static { name, .. } | Self::Mirror { name, .. } => name,
+        }
+    }
+
+    fn hash(&self) -> Option<String> {
+        match self {
+            Self::Mirror { hash, .. } => Some(hash.clone()),
+            Self::Plain { .. } | Self::Static { .. } => None,
         }
     }
 
@@ -130,10 +167,18 @@ impl Model {
             Op::View(shown) => {
                 self.shown.clone_from(shown);
                 let mut files: Vec<_> = shown.iter().filter(|one| one.name != one.uid).collect();
-                // The last of a name stays: a ready one if there is one, then the newest.
-                files.sort_by_key(|one| (one.ready, one.created));
-                let files = files.into_iter().map(|one| (one.name, one.uid.clone()));
-                self.adopted.extend(files);
+                // A ready one comes first if there is one, then the newest.
+                files.sort_by_key(|one| std::cmp::Reverse((one.ready, one.created)));
+                let mut adopted: BTreeMap<_, Vec<String>> = BTreeMap::new();
+                for one in files {
+                    adopted.entry(one.name).or_default().push(one.uid.clone());
+                }
+                for (name, mut uids) in adopted {
+                    uids.extend(self.adopted.remove(name).unwrap_or_default());
+                    let mut seen = BTreeSet::new();
+                    uids.retain(|uid| seen.insert(uid.clone()));
+                    self.adopted.insert(name, uids);
+                }
                 whole = !self.live;
                 self.live = true;
                 self.views += 1;
@@ -141,10 +186,23 @@ impl Model {
             Op::RuntimeLost => self.live = false,
         }
         let (shown, files) = (&self.shown, &self.held[FILES]);
-        self.adopted.retain(|name, _| {
-            shown.iter().any(|shown| shown.name == *name)
-                || files.values().any(|held| held.name() == *name)
-        });
+        let known = |name: &str| {
+            let of_file = |one: &Shown| one.name == name && one.name != one.uid;
+            shown.iter().any(of_file) || files.values().any(|held| held.name() == name)
+        };
+        self.adopted.retain(|name, _| known(name));
+        for (name, of) in &mut self.documents {
+            let held = files.values().filter(|held| held.name() == name);
+            let held: BTreeSet<String> = held.map(|held| held.uid().to_owned()).collect();
+            for document in of.held.difference(&held) {
+                let had = shown
+                    .iter()
+                    .filter(|one| of.pairs[document].contains(&one.uid));
+                of.until = had.map(|one| one.created).max().unwrap_or(0).max(of.until);
+            }
+            of.held = held;
+        }
+        self.documents.retain(|name, _| known(name));
         let mut mirrors = BTreeMap::new();
         for held in self.held[API].values() {
             if let Held::Mirror { name, hash, .. } = held {
@@ -152,10 +210,72 @@ impl Model {
                 mirrors.entry(name).or_insert_with(|| hash.clone());
             }
         }
+        let named = |name: &str| files.values().any(|held| held.name() == name);
+        mirrors.retain(|name, _| named(name));
+        self.hashes.retain(|name, _| named(name));
+        self.pair();
         self.hashes.extend(mirrors);
-        self.hashes
-            .retain(|name, _| files.values().any(|held| held.name() == name));
+        self.see_off();
         self.settle(whole);
+    }
+
+    /// Gives each document of a file the first UID that is for it and no other document has or had.
+    fn pair(&mut self) {
+        let mut documents = std::mem::take(&mut self.documents);
+        for (document, held) in &self.held[FILES] {
+            let name = held.name();
+            let of = documents.entry(name.to_owned()).or_default();
+            of.held.insert(document.clone());
+            let had = of.pairs.get(document).and_then(|uids| uids.last().cloned());
+            let newest = |uid: &String| {
+                let shown = self.shown.iter().filter(|one| one.uid == *uid);
+                shown.map(|one| one.created).max().unwrap_or(0)
+            };
+            let given = self.of(KUBELET, name).map(|held| held.uid().to_owned());
+            let shown = self.adopted.get(name).into_iter().flatten();
+            let shown = shown.filter(|uid| {
+                had.as_ref() == Some(*uid) || of.until == 0 || newest(uid) > of.until
+            });
+            let claimed = self.of(API, name).filter_map(Held::hash);
+            let mut all = given
+                .chain(shown.cloned())
+                .chain(claimed)
+                .chain(self.hashes.get(name).cloned())
+                .chain(had.clone());
+            let uid = all.find(|uid| !of.is_void(document, uid));
+            let uid = uid.unwrap_or_else(|| document.clone());
+            let uids = of.pairs.entry(document.clone()).or_default();
+            uids.retain(|had| *had != uid);
+            uids.push(uid);
+        }
+        self.documents = documents;
+    }
+
+    /// Keeps what the runtime shows of pods whose document is gone.
+    fn see_off(&mut self) {
+        let files = self.of_owner(FILES);
+        let ran = self.of_files.iter().filter(|(uid, (name, _))| {
+            let of = self.documents.get(name);
+            of.is_some_and(|of| {
+                let had = |(_, had): &(&String, &Vec<String>)| had.last() == Some(*uid);
+                let mut pairs = of.pairs.iter().filter(had).peekable();
+                pairs.peek().is_some() && pairs.all(|(document, _)| !of.held.contains(document))
+            })
+        });
+        let ran: Vec<_> = ran.map(|(uid, of)| (uid.clone(), of.clone())).collect();
+        self.leaving.extend(ran);
+        let (shown, views) = (&self.shown, self.views);
+        self.leaving.retain(|uid, _| {
+            views > 0 && !files.contains_key(uid) && shown.iter().any(|one| one.uid == *uid)
+        });
+        self.of_files = files;
+        self.of_files.extend(self.leaving.clone());
+    }
+
+    /// What an owner holds under a name.
+    fn of<'m>(&'m self, owner: usize, name: &str) -> impl Iterator<Item = &'m Held> {
+        let held = self.held[owner].values();
+        held.filter(move |held| held.name() == name && !matches!(held, Held::Plain { .. }))
     }
 
     fn settle(&mut self, whole: bool) {
@@ -179,56 +299,68 @@ impl Model {
         }
     }
 
-    /// What clients see: UID, name and whether a status is told of it.
-    pub(super) fn expected(&self) -> BTreeSet<(String, String, bool)> {
+    /// What clients see: UID, name, document and whether a status is told of it.
+    pub(super) fn expected(&self) -> BTreeSet<(String, String, String, bool)> {
         let served = self.served().into_iter();
         served
-            .map(|(uid, name)| {
+            .map(|(uid, (name, document))| {
                 let told = self.told.contains(&uid);
-                (uid, name, told)
+                (uid, name, document, told)
             })
             .collect()
     }
 
-    /// The served UIDs with their names.
-    fn served(&self) -> BTreeMap<String, String> {
-        let mut served = BTreeMap::new();
-        for held in &self.held {
-            let mut names = BTreeSet::new();
-            for one in held.values() {
-                let first = names.insert(one.name());
-                let uid = match one {
-                    Held::Plain { uid } => (*uid).to_owned(),
-                    Held::Static { .. } | Held::Mirror { .. } if first => self.of_name(one.name()),
-                    Held::Static { uid, .. } => uid.clone(),
-                    Held::Mirror { hash, .. } => hash.clone(),
-                };
-                served.insert(uid, one.name().to_owned());
+    /// The served UIDs with their names and documents.
+    fn served(&self) -> BTreeMap<String, (String, String)> {
+        let mut served = self.of_files.clone();
+        for owner in [KUBELET, API] {
+            for (uid, of) in self.of_owner(owner) {
+                served.entry(uid).or_insert(of);
             }
         }
         served
     }
 
-    /// The one UID of the static pods of a name.
-    fn of_name(&self, name: &str) -> String {
-        let first = |owner: usize| self.held[owner].values().find(|one| one.name() == name);
-        if let Some(given) = first(KUBELET) {
-            return given.uid().to_owned();
+    /// What is served of one owner.
+    fn of_owner(&self, owner: usize) -> BTreeMap<String, (String, String)> {
+        let mut served = BTreeMap::new();
+        for one in self.held[owner].values() {
+            let name = one.name();
+            let uid = match one {
+                Held::Plain { uid } => (*uid).to_owned(),
+                Held::Static { uid, .. } if owner == FILES => {
+                    self.documents[name].uid(uid).to_owned()
+                }
+                Held::Static { uid, .. } => uid.clone(),
+                Held::Mirror { hash, .. } => self.of_mirror(name, hash),
+            };
+            let document = match one {
+                Held::Static { uid, .. } => uid.clone(),
+                Held::Mirror { .. } | Held::Plain { .. } => String::new(),
+            };
+            served.insert(uid, (name.to_owned(), document));
         }
-        let file = first(FILES);
-        // The runtime's word counts over a mirror's, while the runtime says it.
+        served
+    }
+
+    /// The UID of the mirror pod of a name.
+    fn of_mirror(&self, name: &str, hash: &str) -> String {
+        let given: Vec<_> = self.of(KUBELET, name).map(Held::uid).collect();
+        if let Some(first) = given.first() {
+            let same = given.iter().find(|given| **given == hash);
+            return (*same.unwrap_or(first)).to_owned();
+        }
+        if let Some(first) = self.of(FILES, name).next() {
+            let of = &self.documents[name];
+            // The mirror of a pod before is that pod's.
+            return match of.is_void(first.uid(), hash) {
+                true => hash.to_owned(),
+                false => of.uid(first.uid()).to_owned(),
+            };
+        }
         let shown = |one: &Shown| one.name == name && one.name != one.uid;
-        let counts = file.is_some() || self.shown.iter().any(shown);
-        if let Some(adopted) = self.adopted.get(name).filter(|_| counts) {
-            return adopted.clone();
-        }
-        match (first(API), file) {
-            (Some(Held::Mirror { hash, .. }), _) => hash.clone(),
-            (_, Some(file)) => match self.hashes.get(name) {
-                Some(hash) => hash.clone(),
-                None => file.uid().to_owned(),
-            },
-            (_, None) => panic!("a name is asked for because somebody holds it"),
-        }
+        let adopted = self.adopted.get(name).and_then(|uids| uids.first());
+        let adopted = adopted.filter(|_| self.shown.iter().any(shown));
+        adopted.map_or(hash, String::as_str).to_owned()
     }
 }

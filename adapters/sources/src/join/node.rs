@@ -134,7 +134,17 @@ impl Node {
     }
 
     pub(super) fn lose(&mut self) -> Vec<(SourceRef, SourceEvent)> {
-        self.join.handle_runtime_lost();
+        self.join.handle_runtime_lost(self.clock);
+        self.drain()
+    }
+
+    /// Lets time pass until something follows from it alone; returns what was told.
+    pub(super) fn wait(&mut self) -> Vec<(SourceRef, SourceEvent)> {
+        self.clock = self
+            .join
+            .due()
+            .expect("something will follow from the time");
+        self.join.handle_time(self.clock);
         self.drain()
     }
 
@@ -168,14 +178,30 @@ impl Node {
 
     /// What a watch has to read: the kind of each event, UID and phase.
     pub(super) fn events(&mut self, watch: WatchId) -> Vec<(i32, String, String)> {
+        let events = self.events_whole(watch).into_iter();
+        let events = events.map(|(kind, pod)| {
+            let served = Served::of(&pod);
+            (kind, served.uid, served.phase)
+        });
+        events.collect()
+    }
+
+    /// What a watch has to read: the kind of each event, and the pod.
+    pub(super) fn events_whole(&mut self, watch: WatchId) -> Vec<(i32, Pod)> {
         let mut events = Vec::new();
         while let WatchOutput::Event(event) = self.pods.poll_watch(watch) {
             let event = WatchPodsEvent::decode(event.to_vec().as_slice()).unwrap();
-            let served = Served::of(&Pod::decode(event.pod.clone()).unwrap());
-            events.push((event.r#type, served.uid, served.phase));
+            events.push((event.r#type, Pod::decode(event.pod.clone()).unwrap()));
         }
         events
     }
+}
+
+/// The document of which a pod says that it is.
+pub(super) fn document(pod: &Pod) -> String {
+    let metadata = pod.metadata.clone().unwrap_or_default();
+    let document = metadata.labels.get("document");
+    document.cloned().unwrap_or_default()
 }
 
 impl Served {
@@ -191,12 +217,12 @@ impl Served {
     }
 }
 
-/// The pod `ns/p` from a file, with a UID that was made up.
+/// The pod `ns/p` from a file, with a UID that was made up, which is also in a label.
 pub(super) fn from_file(name: &str, uid: &str) -> EncodedPod {
     pod(&format!(
-        "metadata: {{name: {name}, namespace: ns, uid: {uid}, annotations: \
-         {{kubernetes.io/config.source: file, kubernetes.io/config.hash: {uid}}}}}\n\
-         spec: {{containers: [{{name: a, image: image}}]}}\n\
+        "metadata: {{name: {name}, namespace: ns, uid: {uid}, labels: {{document: {uid}}}, \
+         annotations: {{kubernetes.io/config.source: file, kubernetes.io/config.hash: {uid}}}}}\n\
+         spec: {{terminationGracePeriodSeconds: 600, containers: [{{name: a, image: image}}]}}\n\
          status: {{phase: Pending}}"
     ))
 }

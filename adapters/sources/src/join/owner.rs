@@ -21,7 +21,7 @@ pub(super) struct Owner {
     /// What it holds, under the UIDs that it gives.
     pub(super) held: BTreeMap<Uid, Held>,
     /// What was told of it, under the UIDs that are served.
-    told: BTreeMap<Uid, Held>,
+    pub(super) told: BTreeMap<Uid, Held>,
     /// The list under way.
     listing: Option<BTreeMap<Uid, Held>>,
     /// Whether a list was complete at some time.

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podsapi_core::{SourceEvent, SourceKind};
+use podsapi_core::{SourceEvent, SourceKind, WatchId};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
 
 use super::hostile::{claimer, evil_sandbox};
 use super::model::{API, FILES, Held, KUBELET, Model, Op, Shown, sandboxes};
-use super::node::{Node, view};
+use super::node::{Node, document, view};
 
 const NAMES: [&str; 2] = ["p", "q"];
 
@@ -109,15 +109,68 @@ fn say(node: &mut Node, op: &Op) -> usize {
     told.len()
 }
 
-/// What clients see: UID, name and whether the status is one that was worked out here.
-fn seen(node: &mut Node) -> BTreeSet<(String, String, bool)> {
+/// What clients see: UID, name, document, and whether the status is one that was worked out here.
+fn seen(node: &mut Node) -> BTreeSet<(String, String, String, bool)> {
     let pods = node.pods().into_iter().map(|pod| {
+        let document = document(&pod);
         let metadata = pod.metadata.unwrap_or_default();
         let told = !pod.status.unwrap_or_default().conditions.is_empty();
-        (metadata.uid().to_owned(), metadata.name().to_owned(), told)
+        let uid = metadata.uid().to_owned();
+        (uid, metadata.name().to_owned(), document, told)
     });
     pods.collect()
 }
+
+/// What a reader of a watch knows: the document of each pod that is there, by UID.
+#[derive(Debug)]
+struct Reader {
+    watch: WatchId,
+    pods: BTreeMap<String, String>,
+}
+
+impl Reader {
+    fn new(node: &mut Node) -> Self {
+        let watch = node.watch();
+        let pods = node.pods().into_iter().map(|pod| {
+            let metadata = pod.metadata.clone().unwrap_or_default();
+            (metadata.uid().to_owned(), document(&pod))
+        });
+        let pods = pods.collect();
+        Self { watch, pods }
+    }
+
+    /// Reads all that is there: each pod is added once before it changes and goes, and as long as it
+    /// is there it is of the same document of a file.
+    fn read(&mut self, node: &mut Node) {
+        for (kind, pod) in node.events_whole(self.watch) {
+            let uid = pod.metadata.clone().unwrap_or_default().uid().to_owned();
+            let document = document(&pod);
+            let is_file = |document: &String| document.starts_with("f-");
+            match kind {
+                ADDED => {
+                    let before = self.pods.insert(uid.clone(), document);
+                    assert_eq!(before, None, "{uid} is added twice");
+                }
+                MODIFIED => {
+                    let before = self.pods.insert(uid.clone(), document.clone());
+                    let before = before.expect("a pod changes that is there");
+                    if is_file(&before) && is_file(&document) {
+                        assert_eq!(before, document, "{uid}");
+                    }
+                }
+                DELETED => {
+                    let before = self.pods.remove(&uid);
+                    assert!(before.is_some(), "{uid} goes that was not there");
+                }
+                other => panic!("an event of the type {other}"),
+            }
+        }
+    }
+}
+
+const ADDED: i32 = 1;
+const MODIFIED: i32 = 2;
+const DELETED: i32 = 3;
 
 proptest! {
     #[test]
@@ -125,6 +178,7 @@ proptest! {
         let kinds = [SourceKind::Manifests, SourceKind::Kubelet, SourceKind::Apiserver];
         let mut node = Node::new(&kinds);
         let mut model = Model::default();
+        let mut reader = None;
         for (place, op) in history.iter().enumerate() {
             say(&mut node, op);
             model.apply(op);
@@ -132,6 +186,7 @@ proptest! {
                 assert!(!node.pods.readiness().is_ready());
                 continue;
             }
+            reader.get_or_insert_with(|| Reader::new(&mut node)).read(&mut node);
             assert_eq!(seen(&mut node), model.expected(), "after {op:?}");
             if let Op::View(_) = op {
                 // A second view confirms what is not in it of pods that were newer than the first.

@@ -1,6 +1,8 @@
 //! Identities and statuses as a client of the core sees them.
 
-use podsapi_core::{SourceEvent, SourceKind};
+use podsapi_core::{EncodedPod, SourceEvent, SourceKind};
+use podsapi_proto::core_v1::Pod;
+use prost::Message;
 
 use super::SourceRef;
 use super::node::{Node, Served, file_sandbox, from_file, mirror, plain, plain_sandbox, view};
@@ -351,4 +353,69 @@ fn nothing_that_a_guess_made_outlives_a_later_true_answer() {
         node.view(&ended);
         assert_eq!(told(&mut node), over, "{policy}");
     }
+}
+
+#[test]
+fn a_state_that_another_source_encodes_otherwise_is_no_event() {
+    let mut node = Node::new(&[SourceKind::Kubelet]);
+    node.list(0, &[plain("u")]);
+    node.view(&view(&[plain_sandbox("u")]));
+    let watch = node.watch();
+    let mut pod = node.pods().remove(0);
+    for (zero, expected) in [(None, 0), (Some(0), 0), (Some(7), 1)] {
+        let status = pod.status.get_or_insert_default();
+        status.observed_generation = zero;
+        let encoded = EncodedPod::parse(pod.encode_to_vec().into()).unwrap();
+        node.put(0, &encoded);
+        let events = node.events_whole(watch);
+        assert_eq!(events.len(), expected, "{zero:?}: {events:?}");
+    }
+}
+
+#[test]
+fn an_edit_that_the_kubelet_tells_first_gives_no_document_the_uid_of_another() {
+    for dropped_first in [false, true] {
+        let mut node = Node::new(&[FILES, SourceKind::Kubelet]);
+        node.list(0, &[from_file("p", "b")]);
+        node.list(1, &[from_file("p", "b")]);
+        let over = Sandbox {
+            ready: false,
+            ..file_sandbox("p", "b")
+        };
+        node.view(&view(&[over]));
+        assert_eq!(node.served()[0].uid, "b");
+        // The new document's UID comes first in the order of UIDs.
+        node.put(1, &from_file("p", "a"));
+        if dropped_first {
+            node.remove(1, "b");
+        }
+        node.remove(0, "b");
+        node.put(0, &from_file("p", "a"));
+        if !dropped_first {
+            node.remove(1, "b");
+        }
+        let served = node.served();
+        let uids: Vec<_> = served.iter().map(|one| one.uid.as_str()).collect();
+        assert!(
+            uids.contains(&"a"),
+            "dropped first: {dropped_first}: {uids:?}"
+        );
+    }
+}
+
+#[test]
+fn a_report_that_says_what_the_manifest_says_is_no_event() {
+    let mut node = Node::new(&[FILES, SourceKind::Kubelet]);
+    node.list(0, &[]);
+    node.list(1, &[]);
+    node.view(&RuntimeView::default());
+    let watch = node.watch();
+    node.put(0, &from_file("p", "a"));
+    assert_eq!(node.events(watch).len(), 1);
+    let mut pod = Pod::decode(from_file("p", "a").bytes().clone()).unwrap();
+    let status = pod.status.get_or_insert_default();
+    (status.phase, status.message) = (Some("Pending".to_owned()), Some(String::new()));
+    let pod = EncodedPod::parse(pod.encode_to_vec().into()).unwrap();
+    node.put(1, &pod);
+    assert_eq!(node.events(watch), []);
 }

@@ -1,17 +1,27 @@
-//! Events of an upstream's watch, turned into the words of a source.
+//! Events of an upstream's watch and its lists, turned into the words of a source.
+//!
+//! The watch tells changes as they happen, and the list which pods there are. A kubelet's watch
+//! says DELETED of a pod that has ended and is listed on, and nothing of one that is listed no
+//! more, or not told yet: so a pod goes when a list lacks it, and one that is listed otherwise
+//! than it was told is taken from the list once the watch had a moment to say so itself.
+//!
+//! All of it is pure but for the sink: the caller says what time it is, and asks when
+//! [`Relay::poll_list`] says so.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use bytes::Bytes;
-use podsapi_client::{Event, EventKind};
-use podsapi_core::{EncodedPod, SourceError, Uid};
-use podsapi_proto::text::readable;
-use prost::Message;
+use podsapi_client::{ClientError, Code, Event, EventKind};
+use podsapi_core::{EncodedPod, Moment, SourceError, Uid};
 
 use crate::problems::{Problem, Problems};
 use crate::sink::Sink;
 
-use super::{Broken, SOURCE, Stop};
+use super::listed::{Doubts, Gone, Touch, Touched};
+use super::names::{Names, RawUid};
+use super::resync::{Resync, later};
+use super::{Broken, SOURCE, Stop, described};
 
 /// How far an event brought the watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,18 +49,30 @@ pub(super) struct Relay {
     synced: bool,
     /// Whether the sink knows that there is no watch.
     lost: bool,
+    resync: Resync,
+    /// Whether a deletion that the watch tells is one, so that no list is needed.
+    exact: bool,
+    /// Empty while no list is under way.
+    touched: Touched,
+    doubts: Doubts,
+    gone: Gone,
+    /// Why there is no list.
+    unlisted: Option<Problem>,
 }
 
 /// Pods as they were handed on, and what is wrong with others.
 #[derive(Debug, Default)]
 struct Told {
     pods: BTreeMap<Uid, EncodedPod>,
+    /// Those of which the watch said that they are deleted.
+    ended: BTreeSet<Uid>,
     /// By the UID where it is known.
     faults: BTreeMap<String, Problem>,
 }
 
 impl Relay {
-    pub(super) fn new(sink: Sink, upstream: String) -> Self {
+    /// Returns one that asks for a list every `period`, at times that `seed` spreads.
+    pub(super) fn new(sink: Sink, upstream: String, period: Duration, seed: u64) -> Self {
         Self {
             sink,
             upstream,
@@ -60,29 +82,50 @@ impl Relay {
             outage: None,
             synced: false,
             lost: false,
+            resync: Resync::new(period, seed),
+            exact: false,
+            touched: Touched::default(),
+            doubts: Doubts::default(),
+            gone: Gone::default(),
+            unlisted: None,
         }
     }
 
     /// Begins with a replay, since a watch was accepted.
     pub(super) fn begin(&mut self) -> Result<(), SourceError> {
+        self.stop_lists();
+        self.exact = false;
         self.replay = Some(Told::default());
         self.lost = false;
         self.sink.begin()
     }
 
     /// Passes on an event of the watch.
-    pub(super) fn handle_event(&mut self, event: &Event) -> Result<Step, Stop> {
+    pub(super) fn handle_event(&mut self, event: &Event, now: Moment) -> Result<Step, Stop> {
         match event.kind {
             EventKind::Modified if event.pod.is_empty() => {
                 let text = "an event of an unknown kind, without a pod, was passed over";
                 let remark = Problem::remark(self.upstream.as_str(), text);
                 self.fault(UNKNOWN_KIND, remark);
             }
-            EventKind::Added | EventKind::Modified => self.put(&event.pod)?,
-            EventKind::Deleted => self.delete(&event.pod)?,
+            EventKind::Added | EventKind::Modified if self.replay.is_some() => {
+                self.put(&event.pod)?;
+            }
+            EventKind::Added | EventKind::Modified => self.change(event, now)?,
+            EventKind::Deleted => self.delete(&event.pod, now)?,
             EventKind::InitialSyncComplete => {
                 if let Some(replay) = self.replay.take() {
+                    let lacks = |uid: &&Uid| !replay.pods.contains_key(*uid);
+                    let went = self.told.pods.keys().filter(lacks).cloned();
+                    went.for_each(|uid| self.gone.insert(uid));
+                    replay
+                        .pods
+                        .keys()
+                        .for_each(|uid| self.gone.remove(uid.as_str()));
                     self.told = replay;
+                    if !self.exact {
+                        self.resync.start(now);
+                    }
                     self.sink.complete()?;
                     self.synced = true;
                     self.outage = None;
@@ -99,6 +142,7 @@ impl Relay {
     /// Says that there is no watch, once until there is one.
     pub(super) fn lost(&mut self, broken: &Broken) -> Result<(), SourceError> {
         self.replay = None;
+        self.stop_lists();
         let state = match self.synced {
             true => "its pods stay as they were last; it is asked again",
             false => "nothing of it is served before it told all its pods; it is asked again",
@@ -111,6 +155,180 @@ impl Relay {
         }
         self.lost = true;
         self.sink.lost()
+    }
+
+    /// Believes the watch from now on: the upstream is known to tell exactly what it lists.
+    pub(super) fn trust_watch(&mut self) -> Result<(), SourceError> {
+        self.exact = true;
+        self.stop_lists();
+        if self.replay.is_none() {
+            for uid in std::mem::take(&mut self.told.ended) {
+                self.remove(uid)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has a list asked for soon, whatever the reason.
+    pub(super) fn want_list(&mut self, now: Moment) {
+        if !self.exact {
+            self.resync.want(now);
+        }
+    }
+
+    /// Returns whether to ask for the list now; [`Relay::handle_list`] takes what comes of it.
+    pub(super) fn poll_list(&mut self, now: Moment) -> bool {
+        let ask = self.doubts.until().is_none() && self.resync.poll(now);
+        if ask {
+            self.touched = Touched::default();
+        }
+        ask
+    }
+
+    /// Returns when [`Relay::handle_timeout`] and [`Relay::poll_list`] are to be called again.
+    pub(super) fn timeout(&self) -> Option<Moment> {
+        self.doubts.until().or_else(|| self.resync.next())
+    }
+
+    /// Takes from the last list what the watch has not spoken of since.
+    pub(super) fn handle_timeout(&mut self, now: Moment) -> Result<(), SourceError> {
+        if self.doubts.until().is_some_and(|until| until <= now) {
+            for (_, pod) in self.doubts.take() {
+                self.put(&pod)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a list, or that there was none.
+    pub(super) fn handle_list(
+        &mut self,
+        answer: Result<Vec<Bytes>, ClientError>,
+        now: Moment,
+    ) -> Result<(), SourceError> {
+        if !self.resync.is_under_way() {
+            return Ok(());
+        }
+        let touched = std::mem::take(&mut self.touched);
+        let listed = match answer {
+            Ok(listed) => listed,
+            Err(error) => return self.no_list(&error, now),
+        };
+        self.resync.answered(now);
+        self.unlisted = None;
+        if touched.is_overflown() {
+            self.resync.want(now);
+            return Ok(());
+        }
+        let keys: BTreeSet<_> = listed.iter().flat_map(|pod| keys_of(pod)).collect();
+        let lacks = |key: &str| !keys.contains(key);
+        let absent = self.told.pods.iter().filter(|(uid, pod)| {
+            let raw = RawUid::of(uid.as_str(), pod.bytes());
+            lacks(&raw.map_or_else(|| uid.as_str().to_owned(), |raw| raw.key()))
+        });
+        for uid in absent.map(|(uid, _)| uid.clone()).collect::<Vec<_>>() {
+            let touch = touched.get(uid.as_str());
+            if touch.is_some() {
+                self.resync.want(now);
+            }
+            if touch != Some(Touch::Appeared) {
+                self.gone.insert(uid.clone());
+                self.remove(uid)?;
+            }
+        }
+        let kept =
+            |key: &str| !lacks(key) || touched.contains(key) || [UNKNOWN_KIND, MORE].contains(&key);
+        self.told.faults.retain(|key, _| kept(key));
+        let mut doubts = Vec::new();
+        for pod in listed {
+            let uid = Names::read(&pod).uid;
+            if touched.contains(&uid) {
+                continue;
+            }
+            self.gone.remove(&uid);
+            let held = self.told.pods.get(uid.as_str());
+            let same = held.is_some_and(|held| *held.bytes() == pod);
+            if !same || self.told.faults.contains_key(&uid) {
+                // A copy, so that one pod does not keep the whole list.
+                doubts.push((uid, Bytes::copy_from_slice(&pod)));
+            }
+        }
+        self.doubts = Doubts::new(doubts, later(now, SETTLE));
+        self.tell();
+        Ok(())
+    }
+
+    fn no_list(&mut self, error: &ClientError, now: Moment) -> Result<(), SourceError> {
+        let subject = self.upstream.as_str();
+        let words = described(error);
+        if is_final(error) {
+            let text = format!(
+                "the upstream gives no list: {words} (a pod is gone when its watch says so)"
+            );
+            let remark = Problem::remark(subject, text);
+            self.trust_watch()?;
+            self.unlisted = Some(remark);
+        } else if self
+            .resync
+            .refused(error.retry_after().unwrap_or_default(), now)
+            >= TOLERATED
+        {
+            let text = format!(
+                "the upstream gives no list: {words} (pods that have ended stay; it is asked again)"
+            );
+            self.unlisted = Some(Problem::fault(subject, text));
+        }
+        self.tell();
+        Ok(())
+    }
+
+    fn stop_lists(&mut self) {
+        self.resync.stop();
+        self.touched = Touched::default();
+        self.doubts = Doubts::default();
+        self.unlisted = None;
+    }
+
+    /// Passes on a pod that the watch told after its replay.
+    fn change(&mut self, event: &Event, now: Moment) -> Result<(), SourceError> {
+        let names = Names::read(&event.pod);
+        let is_new = !self.told.pods.contains_key(names.uid.as_str());
+        let appeared = is_new || event.kind == EventKind::Added;
+        self.touch(
+            &names.uid,
+            if appeared {
+                Touch::Appeared
+            } else {
+                Touch::Changed
+            },
+        );
+        let unheard = is_new
+            && event.kind == EventKind::Modified
+            && !self.told.faults.contains_key(&names.uid);
+        if !self.exact && (unheard || self.gone.contains(&names.uid)) {
+            // Whether there is such a pod, or again, is for the list to say.
+            self.resync.want(now);
+            return Ok(());
+        }
+        if is_new && !self.exact && self.has_name(&names) {
+            // The one that had the name before is listed no more, of which the watch says nothing.
+            self.resync.want(now);
+        }
+        self.told.ended.remove(names.uid.as_str());
+        self.put(&event.pod)
+    }
+
+    /// Notes that the watch spoke of a pod.
+    fn touch(&mut self, uid: &str, touch: Touch) {
+        self.doubts.settle(uid);
+        if self.resync.is_under_way() {
+            self.touched.insert(uid, touch);
+        }
+    }
+
+    fn has_name(&self, names: &Names) -> bool {
+        let mut held = self.told.pods.values();
+        held.any(|held| names.is_name_of(held.namespace(), held.name()))
     }
 
     fn put(&mut self, received: &[u8]) -> Result<(), SourceError> {
@@ -173,22 +391,36 @@ impl Relay {
         Ok(())
     }
 
-    fn delete(&mut self, received: &[u8]) -> Result<(), Stop> {
+    /// Takes a deletion; where the watch says so of pods that have only ended, the list decides.
+    fn delete(&mut self, received: &[u8], now: Moment) -> Result<(), Stop> {
         let names = Names::read(received);
         if names.uid.is_empty() {
             return Err(Broken::UnknownDeletion.into());
         }
         let uid = Uid::new(&names.uid);
+        self.want_list(now);
         if let Some(raw) = RawUid::of(&names.uid, received) {
             self.no_fault(&raw.key());
             if self.is_anothers(&uid, &raw) {
                 return Ok(());
             }
         }
-        self.current().pods.remove(&uid);
-        self.no_fault(&names.uid);
-        self.sink.remove(uid)?;
+        if self.exact || self.replay.is_some() {
+            return Ok(self.remove(uid)?);
+        }
+        self.touch(&names.uid, Touch::Changed);
+        if self.told.pods.contains_key(&uid) {
+            self.told.ended.insert(uid);
+        }
         Ok(())
+    }
+
+    fn remove(&mut self, uid: Uid) -> Result<(), SourceError> {
+        let current = self.current();
+        current.pods.remove(&uid);
+        current.ended.remove(&uid);
+        self.no_fault(uid.as_str());
+        self.sink.remove(uid)
     }
 
     /// Whether the pod held under this UID has other bytes for it, which only read alike.
@@ -230,83 +462,33 @@ impl Relay {
 
     fn tell(&mut self) {
         let faults = self.told.faults.values().cloned();
-        let now: BTreeSet<_> = faults.chain(self.outage.clone()).collect();
+        let others = [self.outage.clone(), self.unlisted.clone()];
+        let now: BTreeSet<_> = faults.chain(others.into_iter().flatten()).collect();
         self.problems.replace(now, SOURCE, &self.sink);
     }
 }
 
-/// The bytes of a UID that may not be UTF-8, so that others read as it does.
-#[derive(Debug, PartialEq, Eq)]
-struct RawUid(Vec<u8>);
-
-impl RawUid {
-    /// Returns those of a pod whose UID reads as `uid`; none where no other bytes read so.
-    fn of(uid: &str, pod: &[u8]) -> Option<Self> {
-        if !uid.contains(char::REPLACEMENT_CHARACTER) {
-            return None;
-        }
-        let metadata = named(pod).metadata?;
-        Some(Self(metadata.uid))
-    }
-
-    /// What its fault goes by; no UID of another pod, since its bytes are escaped.
-    fn key(&self) -> String {
-        format!("bytes {}", self.0.escape_ascii())
-    }
+/// Returns all that a listed pod, or its fault, goes by.
+fn keys_of(pod: &[u8]) -> impl Iterator<Item = String> {
+    let uid = Names::read(pod).uid;
+    let raw = RawUid::of(&uid, pod).map(|raw| raw.key());
+    [Some(uid), raw].into_iter().flatten()
 }
 
-/// Reads as far as the bytes can be read.
-fn named(pod: &[u8]) -> Named {
-    let mut named = Named::default();
-    // What went in before the first fault counts; there is nothing more to learn from it.
-    let _fault = named.merge(pod);
-    named
+/// Whether there will never be a list.
+fn is_final(error: &ClientError) -> bool {
+    matches!(error, ClientError::Refused(status) if matches!(
+        status.code(),
+        Code::PermissionDenied | Code::Unauthenticated | Code::Unimplemented
+    ))
 }
 
-/// As much of a pod as tells which one it is.
-struct Names {
-    name: String,
-    namespace: String,
-    uid: String,
-}
+/// How long the watch may take to tell what its upstream lists already: some milliseconds, and
+/// many times that on a busy machine.
+const SETTLE: Duration = Duration::from_millis(300);
 
-#[derive(Clone, PartialEq, Message)]
-struct Named {
-    #[prost(message, optional, tag = "1")]
-    metadata: Option<Metadata>,
-}
-
-/// The names in a pod's metadata, by their numbers there; of bytes no decoder asks that they are
-/// UTF-8.
-#[derive(Clone, PartialEq, Message)]
-struct Metadata {
-    #[prost(bytes = "vec", tag = "1")]
-    name: Vec<u8>,
-    #[prost(bytes = "vec", tag = "3")]
-    namespace: Vec<u8>,
-    #[prost(bytes = "vec", tag = "5")]
-    uid: Vec<u8>,
-}
-
-impl Names {
-    /// Reads as far as the bytes can be read; names that do not come until there are empty.
-    fn read(pod: &[u8]) -> Self {
-        let metadata = named(pod).metadata.unwrap_or_default();
-        let text = |bytes: &[u8]| readable(bytes).into_owned();
-        Self {
-            name: text(&metadata.name),
-            namespace: text(&metadata.namespace),
-            uid: text(&metadata.uid),
-        }
-    }
-
-    fn subject(&self) -> String {
-        match self.uid.as_str() {
-            "" => "a pod without a UID".to_owned(),
-            uid => format!("{}/{} ({uid})", self.namespace, self.name),
-        }
-    }
-}
+/// Refusals in a row that are not worth a word: the rate is shared with everybody who asks there.
+const TOLERATED: u32 = 4;
 
 /// Pods that are told as faulty one by one, so that an upstream cannot fill the memory with them.
 const FAULTS_LIMIT: usize = 100;

@@ -14,6 +14,8 @@ use crate::Reload;
 use crate::recorder::{Heard, Recorder};
 use upstream::{Upstream, broken, pod};
 
+mod lists;
+mod model;
 mod upstream;
 
 /// A source that watches a socket in a folder of its own.
@@ -230,6 +232,9 @@ async fn an_event_of_an_unknown_kind_is_a_change_if_it_has_a_pod() {
     let heard = source.problem("an unknown kind").await;
     assert_eq!(heard.names(), ["ns/a"]);
     watch.odd_event(78, b"");
+    for listed in [pod("1", "a"), pod("2", "b")] {
+        upstream.listed.put(&listed);
+    }
     watch.odd_event(79, &pod("2", "b"));
     let heard = source.until(|heard| heard.pods.len() == 2).await;
     assert_eq!(heard.problems.len(), 1, "{heard:?}");
@@ -360,6 +365,41 @@ async fn an_upstream_that_hangs_is_noticed_and_its_pods_stay_until_it_is_back() 
 }
 
 #[tokio::test]
+async fn a_new_socket_is_tried_at_once_and_often_until_it_answers() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join("pods-api");
+    let socket = folder.join("s.sock");
+    let mut source = Source::with(|options| {
+        options.socket = socket.clone();
+        options.backoff.initial = Duration::from_secs(3_600);
+        options.backoff.max = Duration::from_secs(3_600);
+    });
+    source.problem("cannot connect").await;
+    for round in 1..=3 {
+        // There was no folder, no socket in it, and another folder.
+        std::fs::create_dir_all(&folder).unwrap();
+        // A file at which nobody listens yet, and a server that is not ready.
+        drop(UnixListener::bind(&socket).unwrap());
+        source.problem("not running any more").await;
+        let mut upstream = Upstream::at(&socket);
+        for _ in 0..3 {
+            let call = upstream.call().await;
+            call.refuse(9, "Kubelet is initializing");
+        }
+        let mut watch = upstream.watch().await;
+        watch.added(&pod("1", "a"));
+        watch.synced();
+        source.synced(round).await;
+        drop((watch, upstream));
+        source.problem("its pods stay as they were last").await;
+        std::fs::remove_file(&socket).unwrap();
+        if round == 2 {
+            std::fs::rename(&folder, directory.path().join("aside")).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_wish_to_read_anew_ends_the_wait_for_an_upstream() {
     let directory = tempfile::tempdir().unwrap();
     let socket = directory.path().join("upstream.sock");
@@ -368,15 +408,20 @@ async fn a_wish_to_read_anew_ends_the_wait_for_an_upstream() {
     let mut options = Options::new(&socket);
     options.backoff.initial = Duration::from_secs(3_600);
     options.backoff.max = Duration::from_secs(3_600);
-    let running = tokio::spawn(run(options, sink));
-    recorder
-        .until(|heard| heard.problem().contains("cannot connect"))
-        .await;
     let mut upstream = Upstream::at(&socket);
+    let running = tokio::spawn(run(options, sink));
+    upstream.call().await.refuse(9, "not ready");
+    recorder
+        .until(|heard| heard.problem().contains("not ready"))
+        .await;
     reload.wish();
     let mut watch = upstream.watch().await;
     watch.synced();
     recorder.until(|heard| heard.lists == 1).await;
+    // While there is a watch a wish is one for the list.
+    upstream.listed.put(&pod("1", "a"));
+    reload.wish();
+    recorder.until(|heard| heard.pods.len() == 1).await;
     running.abort();
 }
 

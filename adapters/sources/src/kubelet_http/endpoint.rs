@@ -33,6 +33,12 @@ impl Endpoint {
         &self.path
     }
 
+    /// Returns where the same server says whether it is well.
+    pub(super) fn health_path(&self) -> String {
+        let prefix = self.path.strip_suffix(PODS).unwrap_or(&self.path);
+        format!("{prefix}{HEALTH}")
+    }
+
     /// Returns the host and port as a request names them.
     pub(super) fn authority(&self) -> String {
         match self.host.contains(':') {
@@ -130,6 +136,9 @@ const HTTPS_PORT: u16 = 10_250;
 
 const PODS: &str = "/pods";
 
+/// Kubelets serve it on both ports, beside the port that has nothing else.
+const HEALTH: &str = "/healthz";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +157,7 @@ mod tests {
         ] {
             let endpoint: Endpoint = text.parse().unwrap();
             assert_eq!(endpoint.to_string(), expected);
+            assert!(expected.ends_with(&endpoint.health_path().replace("healthz", "pods")));
             assert_eq!(expected.parse(), Ok(endpoint));
         }
     }

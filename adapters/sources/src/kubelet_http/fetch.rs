@@ -1,10 +1,11 @@
-//! One question to a kubelet: connects, asks for its pods, reads the whole answer.
+//! One question to a kubelet: connects, asks for its pods or its health, reads the whole answer.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::{ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, USER_AGENT};
 use http::{HeaderValue, Request, StatusCode};
@@ -25,9 +26,29 @@ use crate::regular;
 use super::Options;
 use super::trust::TrustError;
 
-/// Returns the body of a good answer. The caller bounds the time.
-pub(super) async fn fetch(options: &Options) -> Result<Vec<u8>, FetchError> {
-    let (request, tls) = prepared(options).await?;
+/// Returns the body of a good answer about its pods. The caller bounds the time.
+pub(super) async fn pods(options: &Options) -> Result<Vec<u8>, FetchError> {
+    fetch(options, options.endpoint.path().to_owned()).await
+}
+
+/// Returns why the kubelet is not well; nothing when it is, or does not tell us.
+///
+/// A token that may read pods need not be one that may read this, a proxy may not lead there, and
+/// old kubelets have other ports for it: only a server that says that it fails, or says nothing
+/// for as long as `patience`, is not well.
+pub(super) async fn illness(options: &Options, patience: Duration) -> Option<String> {
+    let asking = fetch(options, options.endpoint.health_path());
+    match tokio::time::timeout(patience, asking).await {
+        Ok(Err(FetchError::Status { status, .. })) if status.is_server_error() => {
+            Some(format!("says {status}"))
+        }
+        Ok(Ok(_) | Err(_)) => None,
+        Err(_elapsed) => Some(format!("says nothing for {patience:?}")),
+    }
+}
+
+async fn fetch(options: &Options, path: String) -> Result<Vec<u8>, FetchError> {
+    let (request, tls) = prepared(options, path).await?;
     let (host, port) = options.endpoint.address();
     let stream = TcpStream::connect((host, port))
         .await
@@ -47,6 +68,7 @@ pub(super) async fn fetch(options: &Options) -> Result<Vec<u8>, FetchError> {
 /// Makes the request and the way to encrypt it, with what is in their files now.
 async fn prepared(
     options: &Options,
+    path: String,
 ) -> Result<(Request<Empty<Bytes>>, Option<ClientConfig>), FetchError> {
     let Options {
         endpoint,
@@ -55,7 +77,7 @@ async fn prepared(
         ..
     } = options.clone();
     let preparing = tokio::task::spawn_blocking(move || {
-        let mut request = Request::get(endpoint.path())
+        let mut request = Request::get(path)
             .header(HOST, endpoint.authority())
             .header(ACCEPT, "application/json")
             .header(CONNECTION, "close")

@@ -11,6 +11,7 @@ use crate::recorder::{Heard, Recorder};
 use kubelet::{Answer, Kubelet, certificate};
 
 mod kubelet;
+mod restarts;
 
 /// A source that asks every few milliseconds.
 struct Source {
@@ -29,6 +30,8 @@ impl Source {
         let options = Options::new(endpoint, token_file.map(Path::to_path_buf), trust);
         let mut options = options.unwrap();
         options.period = Duration::from_millis(5);
+        options.confirm = Duration::from_millis(40);
+        options.startup = Duration::from_millis(80);
         Self::of(options)
     }
 
@@ -81,13 +84,18 @@ async fn what_an_answer_does_not_name_is_gone() {
     let heard = source.until(|heard| heard.lists == 1).await;
     assert_eq!(heard.names(), ["ns/pod-1", "ns/pod-2"]);
     kubelet.answer(Answer::pods(&["3", "2"], "new"));
-    let heard = source.asked_anew().await;
-    assert_eq!(heard.names(), ["ns/pod-2", "ns/pod-3"]);
+    source
+        .until(|heard| heard.names() == ["ns/pod-1", "ns/pod-2", "ns/pod-3"])
+        .await;
+    source
+        .until(|heard| heard.names() == ["ns/pod-2", "ns/pod-3"])
+        .await;
     kubelet.answer(Answer::Body(
         200,
         r#"{"kind":"PodList","items":[]}"#.to_owned(),
     ));
-    assert!(source.asked_anew().await.pods.is_empty());
+    source.until(|heard| heard.pods.is_empty()).await;
+    source.asked_anew().await;
     assert!(!source.recorder.heard().words.contains(&"lost"));
     assert_eq!(source.recorder.heard().problem(), "");
 }
@@ -113,36 +121,48 @@ async fn an_answer_without_a_list_is_believed_when_it_is_given_twice() {
                 _ => Answer::pods(&["1"], "a"),
             },
         );
-        let heard = source.problem("for one more period").await;
+        let heard = source.problem("stay served until it was so for 80ms").await;
         assert_eq!(heard.names(), ["ns/pod-1"]);
         let heard = source.until(|heard| heard.problem().is_empty()).await;
         assert_eq!(heard.names(), ["ns/pod-1"]);
     }
     assert!(!source.recorder.heard().words.contains(&"lost"));
 
-    // Between the two an outage does not make one answer two.
-    let asked = std::sync::atomic::AtomicUsize::new(0);
-    kubelet.script(
-        move |_, _| match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
-            0 => null(),
-            1 => Answer::Body(500, String::new()),
-            _ => Answer::pods(&["1"], "b"),
-        },
-    );
-    let heard = source.problem("refused with 500").await;
-    assert_eq!(heard.names(), ["ns/pod-1"]);
-    source.until(|heard| heard.problem().is_empty()).await;
-
     kubelet.answer(null());
     let heard = source.until(|heard| heard.pods.is_empty()).await;
-    assert!(
-        heard
-            .problems
-            .iter()
-            .flatten()
-            .any(|text| text.contains("one more period"))
-    );
+    let mut told = heard.problems.iter().flatten();
+    assert!(told.any(|text| text.contains("stay served until it was so for 80ms")));
     source.until(|heard| heard.problem().is_empty()).await;
+}
+
+#[tokio::test]
+async fn nothing_goes_while_a_kubelet_is_not_well() {
+    let ill = |path: &str, status: u16| match path {
+        "/pods" => Answer::pods(&["2"], "a"),
+        "/healthz" => Answer::Body(status, "[-]syncloop failed".to_owned()),
+        other => panic!("asked for {other}"),
+    };
+    let kubelet = Kubelet::start(None, |_, _| Answer::pods(&["1", "2"], "a")).await;
+    let mut source = Source::start(kubelet.http(), None, None);
+    source.until(|heard| heard.pods.len() == 2).await;
+    kubelet.script(move |path, _| ill(path, 500));
+    let told = "/healthz says 500 Internal Server Error: 1 pods that it names no more stay";
+    source.problem(told).await;
+    let heard = source.asked_anew().await;
+    assert_eq!(heard.names(), ["ns/pod-1", "ns/pod-2"]);
+    // Well again; or one that does not say.
+    for status in [200, 401, 403, 404] {
+        kubelet.script(move |path, _| ill(path, status));
+        let heard = source.until(|heard| heard.names() == ["ns/pod-2"]).await;
+        assert_eq!(count(&heard, "lost"), 0);
+        source.until(|heard| heard.problem().is_empty()).await;
+        kubelet.answer(Answer::pods(&["1", "2"], "a"));
+        source.until(|heard| heard.pods.len() == 2).await;
+    }
+}
+
+fn count(heard: &Heard, word: &str) -> usize {
+    heard.words.iter().filter(|said| **said == word).count()
 }
 
 #[tokio::test]
@@ -221,8 +241,10 @@ async fn a_pod_that_cannot_be_read_hides_no_other() {
         {"metadata":{"name":"x","namespace":"ns","uid":"7"},"spec":7},
         {"metadata":{"name":"pod-3","namespace":"ns","uid":"3"}}]}"#;
     kubelet.answer(Answer::Body(200, broken.to_owned()));
-    let heard = source.problem("ns/x").await;
-    assert_eq!(heard.names(), ["ns/pod-1", "ns/pod-3"]);
+    source.problem("ns/x").await;
+    let heard = source
+        .until(|heard| heard.names() == ["ns/pod-1", "ns/pod-3"])
+        .await;
     assert_eq!(heard.pods["ns/pod-1"], before.pods["ns/pod-1"]);
     assert!(!heard.words.contains(&"lost"));
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use podsapi_core::{EncodedPod, Uid};
 use sha2::{Digest, Sha256};
@@ -9,16 +10,37 @@ use sha2::{Digest, Sha256};
 use super::manifest::Manifest;
 use super::reading;
 use super::scan::{Content, Scan};
+use super::shown::{Candidate, Shown, Verdict};
+use super::uid::KubeletRelease;
 use crate::problems::Problem;
 use crate::text;
 
 /// The state of a folder of manifests, advanced by one scan at a time.
 #[derive(Debug)]
 pub(crate) struct Catalog {
-    node_name: String,
+    kubelet: Kubelet,
     files: BTreeMap<PathBuf, Known>,
     /// When each served pod was first seen; kept while it is served.
     seen: BTreeMap<Uid, i64>,
+}
+
+/// Whose static pods they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Kubelet {
+    pub(crate) node_name: String,
+    /// The folder as the kubelet is told it.
+    pub(crate) directory: PathBuf,
+    pub(crate) release: KubeletRelease,
+}
+
+impl Kubelet {
+    fn read(&self, content: &[u8], path: &Path) -> Result<Manifest, String> {
+        let path = match path.file_name() {
+            Some(name) => self.directory.join(name),
+            None => self.directory.clone(),
+        };
+        Manifest::read(content, path, &self.node_name, self.release)
+    }
 }
 
 /// What is known of one file.
@@ -28,14 +50,16 @@ struct Known {
     digest: Option<[u8; 32]>,
     /// What the last content that made a pod made.
     good: Option<Manifest>,
+    /// When the file was changed, in nanoseconds since 1970, as far as that is known.
+    changed_at: i64,
     problems: Vec<Problem>,
 }
 
 impl Catalog {
     /// Returns the catalog of a folder that nobody has read yet.
-    pub(crate) fn new(node_name: &str) -> Self {
+    pub(crate) fn new(kubelet: Kubelet) -> Self {
         Self {
-            node_name: node_name.to_owned(),
+            kubelet,
             files: BTreeMap::new(),
             seen: BTreeMap::new(),
         }
@@ -47,8 +71,7 @@ impl Catalog {
             Content::Bytes(bytes) => {
                 let known = self.files.get(path).and_then(|known| known.digest);
                 let digest: [u8; 32] = Sha256::digest(bytes).into();
-                let name = path.to_string_lossy();
-                known != Some(digest) && Manifest::read(bytes, &name, &self.node_name).is_err()
+                known != Some(digest) && self.kubelet.read(bytes, path).is_err()
             }
             Content::Unreadable(_) => false,
         })
@@ -62,7 +85,7 @@ impl Catalog {
             .retain(|path, _| present.contains(path.as_path()));
         for (path, content) in &scan.files {
             let known = self.files.entry(path.clone()).or_default();
-            known.take(path, content, &self.node_name);
+            known.take(path, content, &self.kubelet);
         }
         let mut problems = BTreeSet::new();
         let mut pods = Vec::new();
@@ -101,10 +124,46 @@ impl Catalog {
         self.seen = seen;
         (pods, problems)
     }
+
+    /// The release whose UIDs pods get.
+    pub(crate) fn release(&self) -> KubeletRelease {
+        self.kubelet.release
+    }
+
+    /// Gives all pods the UIDs that they have in a kubelet of another release.
+    pub(crate) fn turn_to(&mut self, release: KubeletRelease) {
+        self.kubelet.release = release;
+        for known in self.files.values_mut() {
+            if let Some(manifest) = &mut known.good {
+                manifest.turn_to(release);
+            }
+        }
+    }
+
+    /// Says of which release the kubelet is that gave its static pods these UIDs.
+    pub(crate) fn judge(&self, shown: &Shown) -> Verdict {
+        let files = self.files.values();
+        let candidates = files.filter_map(|known| {
+            let manifest = known.good.as_ref()?;
+            if !shown.has(manifest.namespace(), manifest.name()) {
+                return None;
+            }
+            let releases = KubeletRelease::ALL.into_iter();
+            let uids = releases.map(|release| Some((release, manifest.uid_in(release)?)));
+            Some(Candidate {
+                namespace: manifest.namespace(),
+                name: manifest.name(),
+                changed_at: known.changed_at,
+                uids: uids.collect::<Option<_>>()?,
+            })
+        });
+        let candidates: Vec<_> = candidates.collect();
+        shown.judge(&candidates, self.kubelet.release)
+    }
 }
 
 impl Known {
-    fn take(&mut self, path: &Path, content: &Content, node_name: &str) {
+    fn take(&mut self, path: &Path, content: &Content, kubelet: &Kubelet) {
         let read = match content {
             Content::Bytes(bytes) => {
                 let digest: [u8; 32] = Sha256::digest(bytes).into();
@@ -112,7 +171,8 @@ impl Known {
                     return;
                 }
                 self.digest = Some(digest);
-                let read = Manifest::read(bytes, &path.to_string_lossy(), node_name);
+                self.changed_at = changed_at(path);
+                let read = kubelet.read(bytes, path);
                 // What no pod may be is not served either, and hides not what was served before.
                 read.and_then(|manifest| manifest.encode(0).map(|_pod| manifest))
             }
@@ -157,6 +217,16 @@ impl Known {
             }),
         }
     }
+}
+
+/// When a file was changed; what cannot tell is taken for new.
+fn changed_at(path: &Path) -> i64 {
+    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified());
+    let since = modified
+        .ok()
+        .and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let nanos = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
+    nanos.unwrap_or(i64::MAX)
 }
 
 fn subject(path: &Path) -> String {

@@ -1,24 +1,24 @@
 //! What a kubelet fills in before it looks at a static pod: the defaults of the pod API.
 //!
-//! The facts are those of `SetObjectDefaults_Pod` in Kubernetes 1.37, with its feature gates as they
-//! are by default, and of the two conversions around it.
+//! The facts are those of `SetObjectDefaults_Pod` in Kubernetes 1.33 to 1.37, with the feature gates
+//! as they are by default, and of the conversion behind it.
 
-use podsapi_proto::json::{Map, Value, rounded_quantity};
-use podsapi_proto::schema::{Field, Kind, Message};
+use podsapi_proto::json::{Map, Value};
 
 use super::image::pull_policy;
+use super::uid::KubeletRelease;
 use crate::tree::{
     edit, edit_each, edit_or_insert, flag, given, integer, object, objects, set_if_absent,
     set_if_zero, text,
 };
 
-/// Fills in the defaults of a pod whose types the schema has approved.
-pub(crate) fn fill(pod: &mut Map) {
-    edit_or_insert(pod, "spec", fill_spec);
+/// Fills in the defaults that a pod has in a release, a pod whose types the schema has approved.
+pub(crate) fn fill(pod: &mut Map, release: KubeletRelease) {
+    edit_or_insert(pod, "spec", |spec| fill_spec(spec, release));
     edit(pod, "status", fill_status);
 }
 
-fn fill_spec(spec: &mut Map) {
+fn fill_spec(spec: &mut Map, release: KubeletRelease) {
     // The old name of the field follows the new one, and is read where that is empty.
     let account = match text(spec, "serviceAccountName") {
         "" => text(spec, "serviceAccount").to_owned(),
@@ -42,21 +42,16 @@ fn fill_spec(spec: &mut Map) {
         edit_each(spec, list, |container| {
             fill_container(container, host_network);
             edit(container, "resources", fill_requests);
-            edit(container, "resources", round_resources);
         });
     }
     // Neither do they have ports of the host, nor do limits become requests.
     edit_each(spec, "ephemeralContainers", |container| {
         fill_container(container, false);
-        edit(container, "resources", round_resources);
     });
-    edit_each(spec, "volumes", fill_volume);
-    edit(spec, "overhead", round_up);
-    edit(spec, "resources", round_resources);
+    edit_each(spec, "volumes", |volume| fill_volume(volume, release));
 }
 
-/// The first of the pod's addresses and its only one are one, and no list of resources is finer
-/// than a thousandth.
+/// The first of the pod's addresses and its only one are one.
 fn fill_status(status: &mut Map) {
     let first = objects(status, "podIPs").next();
     let first = first.map(|(_, address)| text(address, "ip").to_owned());
@@ -69,38 +64,6 @@ fn fill_status(status: &mut Map) {
         }
         _ => {}
     }
-    for list in [
-        "initContainerStatuses",
-        "containerStatuses",
-        "ephemeralContainerStatuses",
-    ] {
-        edit_each(status, list, |container| {
-            edit(container, "allocatedResources", round_up);
-            edit(container, "resources", round_resources);
-        });
-    }
-    edit(status, "allocatedResources", round_up);
-    edit(status, "resources", round_resources);
-}
-
-fn round_resources(resources: &mut Map) {
-    edit(resources, "limits", round_up);
-    edit(resources, "requests", round_up);
-}
-
-/// Rounds the quantities of a list of resources up to whole thousandths.
-fn round_up(list: &mut Map) {
-    let rounded = list.iter().map(|(resource, quantity)| {
-        let text = match quantity {
-            Value::String(text) => text.as_str(),
-            Value::Number(number) => number.as_str(),
-            Value::Null | Value::Bool(_) | Value::List(_) | Value::Map(_) => "0",
-        };
-        // The schema has approved it.
-        let rounded = rounded_quantity(text).unwrap_or_else(|| text.to_owned());
-        (resource.to_owned(), Value::from(rounded))
-    });
-    *list = rounded.collect();
 }
 
 fn fill_container(container: &mut Map, host_network: bool) {
@@ -117,7 +80,6 @@ fn fill_container(container: &mut Map, host_network: bool) {
     edit_each(container, "env", |variable| {
         edit(variable, "valueFrom", |origin| {
             edit(origin, "fieldRef", fill_field_reference);
-            edit(origin, "resourceFieldRef", fill_resource_reference);
             edit(origin, "fileKeyRef", |key| {
                 set_if_absent(key, "optional", false);
             });
@@ -131,8 +93,6 @@ fn fill_container(container: &mut Map, host_network: bool) {
             edit(lifecycle, hook, |hook| edit(hook, "httpGet", fill_http_get));
         }
     });
-    // A kubelet's types have this object in every container, and print it.
-    set_if_absent(container, "resources", Map::new());
 }
 
 /// What a container may use at most it also asks for, unless it asks for something else.
@@ -165,22 +125,19 @@ fn fill_field_reference(reference: &mut Map) {
     set_if_zero(reference, "apiVersion", "v1");
 }
 
-/// A kubelet's types have a divisor in every reference; zero means the default one.
-fn fill_resource_reference(reference: &mut Map) {
-    set_if_zero(reference, "divisor", "0");
-}
-
-fn fill_volume(volume: &mut Map) {
+fn fill_volume(volume: &mut Map, release: KubeletRelease) {
     let has_source = volume
         .iter()
-        .any(|(key, value)| *value != Value::Null && is_volume_source(key));
+        .any(|(key, value)| *value != Value::Null && release.has_volume_source(key));
     if !has_source {
         volume.set("emptyDir", Value::Map(Map::new()));
     }
-    edit(volume, "image", |image| {
-        let policy = pull_policy(text(image, "reference"));
-        set_if_zero(image, "pullPolicy", policy);
-    });
+    if release.has_image_volumes() {
+        edit(volume, "image", |image| {
+            let policy = pull_policy(text(image, "reference"));
+            set_if_zero(image, "pullPolicy", policy);
+        });
+    }
     edit(volume, "hostPath", |path| set_if_absent(path, "type", ""));
     for kind in ["secret", "configMap", "downwardAPI", "projected"] {
         edit(volume, kind, |source| {
@@ -200,7 +157,6 @@ fn fill_volume(volume: &mut Map) {
         edit(ephemeral, "volumeClaimTemplate", |template| {
             edit_or_insert(template, "spec", |claim| {
                 set_if_absent(claim, "volumeMode", "Filesystem");
-                edit(claim, "resources", round_resources);
             });
         });
     });
@@ -227,25 +183,7 @@ fn fill_volume(volume: &mut Map) {
 fn fill_downward_items(source: &mut Map) {
     edit_each(source, "items", |item| {
         edit(item, "fieldRef", fill_field_reference);
-        edit(item, "resourceFieldRef", fill_resource_reference);
     });
-}
-
-/// Whether a volume can have its content from `key`; a key that is not known is no source.
-pub(super) fn is_volume_source(key: &str) -> bool {
-    let volume = Message::POD
-        .field_named("spec")
-        .and_then(message_of)
-        .and_then(|spec| spec.field_named("volumes"))
-        .and_then(message_of);
-    key != "name" && volume.is_some_and(|volume| volume.resolve_json(key).is_some())
-}
-
-fn message_of(field: Field) -> Option<Message> {
-    match field.kind() {
-        Kind::Message(message) => Some(message),
-        Kind::Bool | Kind::Bytes | Kind::Int32 | Kind::Int64 | Kind::String => None,
-    }
 }
 
 /// Readable by all and writable by the owner, in decimal as the API has it.

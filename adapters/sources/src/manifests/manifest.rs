@@ -1,20 +1,25 @@
 //! One manifest turned into the pod that a kubelet would make of it.
 
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
 use bytes::Bytes;
 use podsapi_core::{EncodedPod, Uid};
 use podsapi_proto::json::{self, Map, Value};
 use podsapi_proto::schema::Message;
 
-use super::{defaults, reading, settle, validate};
-use crate::identity::Identity;
+use super::uid::{self, KubeletRelease};
+use super::{converted, defaults, reading, settle, validate};
 use crate::tree::{self, edit_or_insert, set_if_zero};
-use crate::wall::rfc3339;
+use crate::wall::rfc3339_nanos;
 
 /// A static pod, complete but for the time at which it was first seen.
 #[derive(Clone, Debug)]
 pub(crate) struct Manifest {
     pod: Map,
     uid: String,
+    /// What its UID is made of; nothing where the file names it.
+    origin: Option<Origin>,
     /// Paths of fields that no release known here has.
     pub(crate) unknown: Vec<String>,
     /// Keys that are there twice, with their places.
@@ -23,15 +28,30 @@ pub(crate) struct Manifest {
     pub(crate) more: bool,
 }
 
+/// What a kubelet hashes to make a UID.
+#[derive(Clone, Debug)]
+struct Origin {
+    /// The pod as the file says it, without a default.
+    written: Map,
+    /// The file, as the kubelet is told its folder.
+    path: PathBuf,
+    node_name: String,
+}
+
 impl Manifest {
-    /// Reads the first document of a file; `path` and `node_name` become part of the pod's
-    /// identity.
+    /// Reads the first document of a file; `path`, as the kubelet has it, and `node_name` become part
+    /// of the pod's identity, which is that of a kubelet of `release`.
     ///
     /// # Errors
     ///
     /// Why no kubelet would take it, for its author to read.
-    pub(crate) fn read(content: &[u8], path: &str, node_name: &str) -> Result<Self, String> {
-        let manifest = Self::decode(content, path, node_name)?;
+    pub(crate) fn read(
+        content: &[u8],
+        path: impl AsRef<Path>,
+        node_name: &str,
+        release: KubeletRelease,
+    ) -> Result<Self, String> {
+        let manifest = Self::decode(content, path, node_name, release)?;
         let faults = validate::check(&manifest.pod);
         if faults.is_empty() {
             Ok(manifest)
@@ -46,7 +66,12 @@ impl Manifest {
     /// # Errors
     ///
     /// Why the file is no pod.
-    pub(super) fn decode(content: &[u8], path: &str, node_name: &str) -> Result<Self, String> {
+    pub(super) fn decode(
+        content: &[u8],
+        path: impl AsRef<Path>,
+        node_name: &str,
+        release: KubeletRelease,
+    ) -> Result<Self, String> {
         let reading::Document {
             pod,
             is_yaml,
@@ -57,11 +82,28 @@ impl Manifest {
         let document = Value::Map(pod.clone());
         // Approves the types, so that what follows meets none that it does not expect.
         let encoded = json::encode(Message::POD, &document).map_err(|error| error.to_string())?;
-        let mut pod = settle::settle(Message::POD, pod);
-        let uid = complete(&mut pod, path, node_name, &document)?;
+        let metadata = tree::inner(&pod, "metadata");
+        let given = |key| metadata.map_or("", |metadata| tree::text(metadata, key));
+        if given("name").is_empty() {
+            return Err("metadata.name: required".to_owned());
+        }
+        let mut uid = given("uid").to_owned();
+        let mut origin = None;
+        if uid.is_empty() {
+            let made_of = Origin {
+                written: settle::settle(Message::POD, pod.clone(), ""),
+                path: path.as_ref().to_owned(),
+                node_name: node_name.to_owned(),
+            };
+            uid = made_of.uid(release);
+            origin = Some(made_of);
+        }
+        let mut pod = settle::settle(Message::POD, pod, "0");
+        complete(&mut pod, &uid, node_name);
         Ok(Self {
             pod,
             uid,
+            origin,
             unknown: encoded.unknown,
             repeated: repeated.iter().map(ToString::to_string).collect(),
             more,
@@ -89,7 +131,33 @@ impl Manifest {
         Uid::new(&self.uid)
     }
 
-    /// Encodes the pod as first seen at `seen`, in seconds since 1970.
+    /// The UID that the pod has in a kubelet of another release; `None` where the file names it.
+    pub(crate) fn uid_in(&self, release: KubeletRelease) -> Option<Uid> {
+        let origin = self.origin.as_ref()?;
+        Some(Uid::new(&origin.uid(release)))
+    }
+
+    /// Gives the pod the UID that it has in a kubelet of another release, unless the file names it.
+    pub(crate) fn turn_to(&mut self, release: KubeletRelease) {
+        let Some(origin) = &self.origin else { return };
+        self.uid = origin.uid(release);
+        let uid = self.uid.as_str();
+        edit_or_insert(&mut self.pod, "metadata", |metadata| {
+            metadata.set("uid", Value::from(uid));
+            edit_or_insert(metadata, "annotations", |annotations| {
+                annotations.set(HASH_ANNOTATION, Value::from(uid));
+            });
+        });
+    }
+
+    /// What a kubelet of this release hashes of the pod.
+    #[cfg(test)]
+    pub(super) fn printed(&self, release: KubeletRelease) -> Option<String> {
+        let origin = self.origin.as_ref()?;
+        Some(uid::printed(origin.filled(release), release))
+    }
+
+    /// Encodes the pod as first seen at `seen`, in nanoseconds since 1970.
     ///
     /// # Errors
     ///
@@ -98,7 +166,7 @@ impl Manifest {
         let mut pod = self.pod.clone();
         edit_or_insert(&mut pod, "metadata", |metadata| {
             edit_or_insert(metadata, "annotations", |annotations| {
-                annotations.set(SEEN_ANNOTATION, Value::from(rfc3339(seen)));
+                annotations.set(SEEN_ANNOTATION, Value::from(rfc3339_nanos(seen)));
             });
         });
         let encoded = json::encode(Message::POD, &Value::Map(pod));
@@ -107,32 +175,33 @@ impl Manifest {
     }
 }
 
-/// Makes a static pod of this node out of what a file says; returns its UID.
-fn complete(
-    pod: &mut Map,
-    path: &str,
-    node_name: &str,
-    document: &Value,
-) -> Result<String, String> {
-    let given = tree::inner(pod, "metadata").map(|metadata| {
-        let name = tree::text(metadata, "name").to_owned();
-        (name, tree::text(metadata, "uid").to_owned())
-    });
-    let (name, mut uid) = given.unwrap_or_default();
-    if name.is_empty() {
-        return Err("metadata.name: required".to_owned());
+impl Origin {
+    fn uid(&self, release: KubeletRelease) -> String {
+        // A kubelet lowers the letters of its node's name before it reads files.
+        let node = self.node_name.to_lowercase();
+        let path = self.path.as_os_str().as_bytes();
+        uid::of(self.filled(release), release, &node, path)
     }
-    if uid.is_empty() {
-        uid = Identity::of_manifest(node_name, path, document);
+
+    fn filled(&self, release: KubeletRelease) -> Map {
+        let mut pod = self.written.clone();
+        defaults::fill(&mut pod, release);
+        pod
     }
-    defaults::fill(pod);
+}
+
+/// Makes a static pod of this node out of what a file says.
+fn complete(pod: &mut Map, uid: &str, node_name: &str) {
+    defaults::fill(pod, KubeletRelease::NEWEST);
+    converted::complete(pod);
     edit_or_insert(pod, "metadata", |metadata| {
+        let name = tree::text(metadata, "name");
         let name = format!("{name}-{}", node_name.to_lowercase());
         metadata.set("name", Value::from(name));
-        metadata.set("uid", Value::from(uid.as_str()));
+        metadata.set("uid", Value::from(uid));
         set_if_zero(metadata, "namespace", "default");
         edit_or_insert(metadata, "annotations", |annotations| {
-            annotations.set(HASH_ANNOTATION, Value::from(uid.as_str()));
+            annotations.set(HASH_ANNOTATION, Value::from(uid));
             annotations.set(SOURCE_ANNOTATION, Value::from("file"));
         });
     });
@@ -143,7 +212,6 @@ fn complete(
     edit_or_insert(pod, "status", |status| {
         status.set("phase", Value::from("Pending"));
     });
-    Ok(uid)
 }
 
 /// Static pods stay when their node is in trouble: they tolerate every taint that evicts.

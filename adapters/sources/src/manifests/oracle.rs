@@ -2,7 +2,8 @@
 //!
 //! The kubelet's code is the program that `tests/interop/manifests/build` builds; its path is in
 //! `PODSAPI_KUBELET_MANIFESTS`. Longer runs by hand: `PODSAPI_ORACLE_CASES` is the number of made
-//! cases, `PODSAPI_ORACLE_SEED` where they begin.
+//! cases, `PODSAPI_ORACLE_SEED` where they begin. `PODSAPI_ORACLE_RELEASE=1.35` is for a program that is
+//! linked with the code of that release, of which only the test of UIDs is right.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -12,6 +13,7 @@ use podsapi_proto::json::{Value, decode_whole, parse_json, to_json};
 use podsapi_proto::schema::Message;
 
 use super::manifest::Manifest;
+use super::uid::KubeletRelease;
 use super::validate;
 use crate::tree::{edit, text};
 
@@ -40,6 +42,8 @@ impl Case {
 struct Answer {
     error: String,
     uid: String,
+    /// What the UID is a hash of, with node and path; nothing where the file names the UID.
+    printed: String,
     /// The pod with its defaults, unless it could not be decoded.
     pod: Option<Vec<u8>>,
 }
@@ -88,8 +92,9 @@ fn answers(program: &str, cases: &[Case]) -> Vec<Answer> {
 fn answer(line: &str) -> Answer {
     let line = parse_json(line.as_bytes()).unwrap();
     let map = line.as_map().unwrap();
-    let pod = text(map, "pod");
+    let (pod, printed) = (text(map, "pod"), text(map, "printed"));
     Answer {
+        printed: String::from_utf8_lossy(&wire::base64(printed)).into_owned(),
         error: text(map, "error").to_owned(),
         uid: text(map, "uid").to_owned(),
         pod: (!pod.is_empty()).then(|| wire::base64(pod)),
@@ -98,7 +103,7 @@ fn answer(line: &str) -> Answer {
 
 /// Says how what we make of a case compares with the kubelet's answer.
 fn verdict(case: &Case, answer: &Answer) -> Verdict {
-    let ours = Manifest::decode(&case.content, &case.path(), NODE);
+    let ours = decode(case, KubeletRelease::NEWEST);
     let Some(pod) = &answer.pod else {
         return match ours {
             Err(_) => Verdict::Equal,
@@ -121,6 +126,9 @@ fn verdict(case: &Case, answer: &Answer) -> Verdict {
         Ok(encoded) => encoded,
         Err(error) => return Verdict::Wrong(format!("cannot be encoded: {error}")),
     };
+    if let Some(differs) = uid_differs(case, &ours, answer, KubeletRelease::NEWEST) {
+        return differs;
+    }
     let (found, expected) = (
         comparable(encoded.bytes(), &ours.uid().to_string()),
         comparable(pod, &answer.uid),
@@ -139,6 +147,10 @@ fn verdict(case: &Case, answer: &Answer) -> Verdict {
     }
 }
 
+fn decode(case: &Case, release: KubeletRelease) -> Result<Manifest, String> {
+    Manifest::decode(&case.content, case.path(), NODE, release)
+}
+
 /// A kubelet looks at the text of a quantity in JSON as it is spelled, with its escapes.
 fn is_escaped_quantity(case: &Case, answer: &Answer) -> bool {
     let about_quantity = answer.error.contains("quantities must match")
@@ -154,8 +166,7 @@ fn refused_here(error: &str) -> Option<&'static str> {
         .map(|(_, rule)| *rule)
 }
 
-/// Returns a pod as Go prints it, without what is known to differ: the UID that was made for it,
-/// and the two annotations that a kubelet adds later.
+/// Returns a pod as Go prints it, without the two annotations that a kubelet adds later.
 fn comparable(pod: &[u8], uid: &str) -> Value {
     let mut pod = decode_whole(Message::POD, pod).unwrap();
     if let Value::Map(pod) = &mut pod {
@@ -163,20 +174,13 @@ fn comparable(pod: &[u8], uid: &str) -> Value {
             assert_eq!(text(metadata, "uid"), uid);
             edit(metadata, "annotations", |annotations| {
                 assert_eq!(text(annotations, "kubernetes.io/config.hash"), uid);
-                for key in ["hash", "seen", "source"] {
+                for key in ["seen", "source"] {
                     annotations.remove(&format!("kubernetes.io/config.{key}"));
                 }
             });
-            if is_hash(uid) {
-                metadata.remove("uid");
-            }
         });
     }
     pod
-}
-
-fn is_hash(uid: &str) -> bool {
-    uid.len() == 32 && uid.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Names the first place at which two values differ.
@@ -267,41 +271,105 @@ fn made_manifests_are_what_they_are_in_a_kubelet() {
     );
 }
 
-/// UIDs are made anew when, and only when, a kubelet makes them anew, but that what is written and
-/// changes nothing of the pod counts, too.
+/// The hash and what it is of are those of a kubelet, in the release that the program is linked with.
 #[test]
-fn one_uid_here_is_one_uid_in_a_kubelet() {
-    let cases = generate::one_file(number("PODSAPI_ORACLE_SEED", 1), 1_000);
-    let Some(answers) = ask(&cases) else {
+fn uids_are_those_of_a_kubelet() {
+    let release = std::env::var("PODSAPI_ORACLE_RELEASE");
+    let release = release.map_or(KubeletRelease::NEWEST, |text| text.parse().unwrap());
+    let (seed, count) = (
+        number("PODSAPI_ORACLE_SEED", 1),
+        usize::try_from(number("PODSAPI_ORACLE_CASES", 1_000)).unwrap(),
+    );
+    let mut all = cases::all();
+    all.extend(generate::all(seed, count));
+    all.extend(generate::one_file(seed, count));
+    let Some(answers) = ask(&all) else {
         return;
     };
-    let mut theirs: BTreeMap<String, &str> = BTreeMap::new();
-    let mut ours: BTreeMap<&str, String> = BTreeMap::new();
-    let (mut equal, mut finer) = (0, 0);
-    for (case, answer) in cases.iter().zip(&answers) {
-        let Ok(manifest) = Manifest::decode(&case.content, "/m/one", NODE) else {
+    let (mut equal, mut given, mut allowed, mut wrong) = (0, 0, 0, Vec::new());
+    for (case, answer) in all.iter().zip(&answers) {
+        let Ok(ours) = decode(case, release) else {
             continue;
         };
         if answer.pod.is_none() {
             continue;
         }
-        let uid = manifest.uid().to_string();
-        let first = theirs.entry(uid.clone()).or_insert(&answer.uid);
-        assert_eq!(
-            *first,
-            answer.uid,
-            "{:?}",
-            String::from_utf8_lossy(&case.content)
-        );
-        if *ours.entry(&answer.uid).or_insert_with(|| uid.clone()) == uid {
-            equal += 1;
-        } else {
-            finer += 1;
+        match uid_differs(case, &ours, answer, release) {
+            Some(Verdict::Wrong(difference)) => wrong.push((case, difference)),
+            Some(Verdict::Allowed(_) | Verdict::Equal) => allowed += 1,
+            None if answer.printed.is_empty() => given += 1,
+            None => equal += 1,
         }
     }
     println!();
-    println!("oracle: UIDs: {} cases, {equal} equal", equal + finer);
-    println!("oracle: UIDs: {finer} allowed: of the file as it is written, not of the pod");
+    println!("oracle: UIDs {release}: {equal} equal, {given} named by the file, {allowed} allowed");
+    for (case, difference) in wrong.iter().take(SHOWN) {
+        let content = String::from_utf8_lossy(&case.content);
+        println!("=== {}: {difference}\n{content}\n", case.name);
+    }
+    assert!(wrong.is_empty(), "{} cases differ", wrong.len());
+    assert!(equal > count, "only {equal} cases were compared");
+}
+
+/// Says where the UID, or what it is a hash of, differs from a kubelet's.
+fn uid_differs(
+    case: &Case,
+    ours: &Manifest,
+    answer: &Answer,
+    release: KubeletRelease,
+) -> Option<Verdict> {
+    let found = ours.printed(release).unwrap_or_default();
+    let is_json = case.content.trim_ascii_start().starts_with(b"{");
+    if found != answer.printed && is_json {
+        let plain = without_former_ports(&answer.printed);
+        if found == plain {
+            let rule = "a port that JSON says twice, as a number and then as a text";
+            return Some(Verdict::Allowed(rule));
+        }
+        if without_field_sets(&found) == without_field_sets(&plain) {
+            return Some(Verdict::Allowed("managedFields in JSON with blanks"));
+        }
+    }
+    if found != answer.printed {
+        let both = found.char_indices().zip(answer.printed.chars());
+        let first = both.into_iter().find(|((_, ours), theirs)| ours != theirs);
+        let shorter = found.len().min(answer.printed.len());
+        let at = first.map_or(shorter, |((at, _), _)| at);
+        let around = |text: &str| {
+            let from = text.floor_char_boundary(at.saturating_sub(80));
+            let to = text.ceil_char_boundary((at + 120).min(text.len()));
+            text.get(from..to).unwrap_or_default().to_owned()
+        };
+        return Some(Verdict::Wrong(format!(
+            "hashed\n  {}\nin a kubelet\n  {}",
+            around(&found),
+            around(&answer.printed)
+        )));
+    }
+    let uid = ours.uid();
+    let wrong = || Verdict::Wrong(format!("UID {uid}, in a kubelet {}", answer.uid));
+    (uid.as_str() != answer.uid).then(wrong)
+}
+
+/// Returns what was printed without the bytes of field sets.
+fn without_field_sets(printed: &str) -> String {
+    let mut parts = printed.split("Raw:([]uint8)[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push_str(part.split_once(']').map_or("", |(_, rest)| rest));
+    }
+    plain
+}
+
+/// Returns what a kubelet printed without the numbers that it keeps of ports that became texts.
+fn without_former_ports(printed: &str) -> String {
+    let mut parts = printed.split("(intstr.Type)1 IntVal:(int32)");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push_str("(intstr.Type)1 IntVal:(int32)0");
+        plain.push_str(part.trim_start_matches(|sign: char| sign == '-' || sign.is_ascii_digit()));
+    }
+    plain
 }
 
 const NODE: &str = "node-a.example";

@@ -58,40 +58,42 @@ fn is_long(number: &str) -> bool {
 
 /// Reduces an object whose types the schema has approved to what its type has.
 ///
-/// A `null` is nothing as a field, and the zero of its type as an element of a list or of a map;
-/// fields that no type has are gone. What follows needs to look for neither.
-pub(super) fn settle(message: Message, object: Map) -> Map {
+/// A `null` is nothing as a field, and the zero of its type as an element of a list or of a map, of
+/// which that of a quantity is given; fields that no type has are gone. What follows needs to look for
+/// neither.
+pub(super) fn settle(message: Message, object: Map, no_quantity: &str) -> Map {
     let entries = object.into_iter().filter_map(|(key, value)| {
         let field = message.resolve_json(&key)?.field;
-        (value != Value::Null).then(|| (key, shaped(field, value)))
+        (value != Value::Null).then(|| (key, shaped(field, value, no_quantity)))
     });
     entries.collect()
 }
 
-fn shaped(field: Field, value: Value) -> Value {
+fn shaped(field: Field, value: Value, no_quantity: &str) -> Value {
+    let single = |value| single(field, value, no_quantity);
     match (field.shape(), value) {
         (Shape::Repeated, Value::List(list)) => {
             let elements = list.into_iter();
-            Value::List(elements.map(|value| single(field, value)).collect())
+            Value::List(elements.map(single).collect())
         }
         (Shape::Map, Value::Map(map)) => {
             let entries = map.into_iter();
-            let entries = entries.map(|(key, value)| (key, single(field, value)));
+            let entries = entries.map(|(key, value)| (key, single(value)));
             Value::Map(entries.collect())
         }
-        (_, value) => single(field, value),
+        (_, value) => single(value),
     }
 }
 
-fn single(field: Field, value: Value) -> Value {
+fn single(field: Field, value: Value, no_quantity: &str) -> Value {
     match (field.kind(), value) {
         (Kind::Bool, Value::Null) => Value::from(false),
         (Kind::Int32 | Kind::Int64, Value::Null) => Value::from(0),
         (Kind::String | Kind::Bytes, Value::Null) => Value::from(""),
         (Kind::Message(inner), value) => match (inner.opaque(), value) {
-            (None, Value::Map(object)) => Value::Map(settle(inner, object)),
+            (None, Value::Map(object)) => Value::Map(settle(inner, object, no_quantity)),
             (None, _) => Value::Map(Map::new()),
-            (Some(Opaque::Quantity), Value::Null) => Value::from("0"),
+            (Some(Opaque::Quantity), Value::Null) => Value::from(no_quantity),
             (Some(Opaque::IntOrString), Value::Null) => Value::from(0),
             (Some(_), value) => value,
         },

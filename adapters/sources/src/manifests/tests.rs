@@ -10,15 +10,17 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::{Options, SETTLE, TICK, Watch, run};
+use super::{Options, SETTLE, ShownUids, TICK, Watch, run};
 use crate::recorder::{Recorder, at, decoded};
 
+mod release;
 mod spelling;
 
 /// A source on a folder of its own.
 struct Running {
     folder: TempDir,
     recorder: Recorder,
+    shown: ShownUids,
     task: JoinHandle<()>,
 }
 
@@ -34,9 +36,14 @@ impl Running {
     }
 
     fn start_on(folder: TempDir, directory: &Path, rescan: Duration) -> Self {
-        let recorder = Recorder::new();
         let mut options = Options::new(directory, "Node-A");
         options.rescan = rescan;
+        Self::of(folder, options)
+    }
+
+    fn of(folder: TempDir, options: Options) -> Self {
+        let recorder = Recorder::new();
+        let shown = options.shown.clone();
         let sink = recorder.sink.clone();
         let task = tokio::spawn(async move {
             let Err(error) = run(options, sink).await;
@@ -45,6 +52,7 @@ impl Running {
         Self {
             folder,
             recorder,
+            shown,
             task,
         }
     }

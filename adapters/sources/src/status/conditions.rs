@@ -60,14 +60,16 @@ pub(super) fn conditions(scene: &Scene<'_>, cast: &Cast<'_>, phase: &str) -> Vec
 fn ready_to_start(scene: &Scene<'_>) -> Verdict {
     let sandboxes = scene.seen.sandboxes();
     let message = match sandboxes {
-        [] => "there is no pod sandbox",
-        [..] if scene.seen.ready_sandboxes() > 1 => "more than one pod sandbox is ready",
-        [first, ..] if !first.ready => "the pod sandbox is not ready",
+        [] => "no pod sandbox exists",
+        [..] if scene.seen.ready_sandboxes() > 1 => {
+            "multiple pod sandboxes are ready and need to be reconciled"
+        }
+        [first, ..] if !first.ready => "pod sandbox is not ready",
         [first, ..] if first.host_network != scene.host_network() => {
-            "the pod sandbox has another network than the pod"
+            "network namespace mode changed and sandbox needs to be recreated"
         }
         [first, ..] if !first.host_network && first.ips.is_empty() => {
-            "the pod sandbox has no address"
+            "pod sandbox has no IP address"
         }
         [_, ..] => return Verdict::yes(),
     };

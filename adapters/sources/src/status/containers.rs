@@ -10,9 +10,10 @@ use super::ends::{
     self, RESTARTING_ALL, is_running, last_terminated, lost, over, running, terminated, waiting,
     waits,
 };
-use super::hold;
+use super::hold::{self, Holds};
 use super::number;
 use super::records::Fields;
+use super::resources;
 use super::restart::{Planned, Role};
 use crate::view::{self, Container};
 
@@ -25,14 +26,14 @@ pub(super) struct Built {
 /// Works out the statuses of the containers of one list of the spec, in its order.
 ///
 /// In a pod that is over no container waits to be started again.
-pub(super) fn statuses(scene: &Scene<'_>, planned: &[Planned<'_>], over: bool) -> Vec<Built> {
+pub(super) fn statuses(scene: &Scene<'_>, planned: &[Planned<'_>], holds: Holds) -> Vec<Built> {
     let built = planned.iter().map(|one| Built {
-        status: status(scene, one, over),
+        status: status(scene, one, holds),
     });
     built.collect()
 }
 
-fn status(scene: &Scene<'_>, planned: &Planned<'_>, over: bool) -> ContainerStatus {
+fn status(scene: &Scene<'_>, planned: &Planned<'_>, holds: Holds) -> ContainerStatus {
     let mut runs = scene.seen.runs(planned.name);
     let newest = runs.next();
     let before = before(scene, planned.name);
@@ -40,8 +41,8 @@ fn status(scene: &Scene<'_>, planned: &Planned<'_>, over: bool) -> ContainerStat
         Some(newest) => shown(scene, planned, newest, runs.next(), before),
         None => missing(scene, planned, before),
     };
-    if !over && !hold::completed_init(scene, planned, newest, &status) {
-        hold::hold(scene, planned, newest, before, &mut status);
+    if !hold::completed_init(scene, planned, newest, &status) {
+        hold::hold(scene, planned, newest, (holds, before), &mut status);
     }
     let left = terminated(&status).is_none();
     let for_good = |end: &ContainerStatus| {
@@ -153,7 +154,7 @@ fn shown(
         "" => planned.image,
         image => image,
     };
-    ContainerStatus {
+    let mut status = ContainerStatus {
         name: Some(planned.name.to_owned()),
         state: Some(now),
         last_state: Some(last.unwrap_or_default()),
@@ -161,8 +162,11 @@ fn shown(
         image: Some(kept(ContainerStatus::image, image)),
         image_id: Some(kept(ContainerStatus::image_id, &newest.image_ref)),
         container_id: Some(id),
+        volume_mounts: resources::mounts(planned),
         ..ContainerStatus::default()
-    }
+    };
+    resources::of_run(planned, newest, before, &mut status);
+    status
 }
 
 /// Tells whether a run was made after the one that was told before, and is noted as the first one:
@@ -247,6 +251,7 @@ fn missing(
         image: Some(planned.image.to_owned()),
         image_id: Some(String::new()),
         container_id: Some(String::new()),
+        volume_mounts: resources::mounts(planned),
         ..ContainerStatus::default()
     };
     if let Some(before) = before {
@@ -347,10 +352,48 @@ impl Built {
             image_id: status.image_id,
             container_id: status.container_id,
             started: status.started,
+            allocated_resources: status.allocated_resources,
+            resources: status.resources,
+            volume_mounts: status.volume_mounts,
+            user: status.user,
             ..ContainerStatus::default()
         };
         let mut replaced = number::KNOWN_OF_CONTAINERS.to_vec();
+        replaced.extend([
+            number::ALLOCATED,
+            number::RESOURCES,
+            number::VOLUME_MOUNTS,
+            number::USER,
+        ]);
         if let Ok(owner) = decode::<ContainerStatus>(owner) {
+            let mut keep = |owners: bool, number: u32| {
+                if owners {
+                    replaced.retain(|replaced| *replaced != number);
+                }
+                owners
+            };
+            // What the owner leaves out of exactly this run is not there either.
+            let of_any = owner.container_id().is_empty();
+            let of_run = !of_any && owner.container_id() == known.container_id();
+            let counts = |there: bool| of_run || (of_any && there);
+            if keep(
+                counts(!owner.allocated_resources.is_empty()),
+                number::ALLOCATED,
+            ) {
+                known.allocated_resources.clear();
+            }
+            if keep(counts(owner.resources.is_some()), number::RESOURCES) {
+                known.resources = None;
+            }
+            if keep(counts(owner.user.is_some()), number::USER) {
+                known.user = None;
+            }
+            if keep(
+                of_run || !owner.volume_mounts.is_empty(),
+                number::VOLUME_MOUNTS,
+            ) {
+                known.volume_mounts.clear();
+            }
             if owner.state.is_some() && owner.state == known.state {
                 known.state = None;
                 replaced.retain(|number| *number != number::STATE);

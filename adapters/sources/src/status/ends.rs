@@ -6,7 +6,7 @@ use podsapi_proto::core_v1::{
 };
 
 use super::Scene;
-use super::evidence::{ended, time};
+use super::evidence::{at, ended, time};
 use crate::view::Container;
 
 /// Returns how a run ended as the runtime shows it.
@@ -21,7 +21,8 @@ pub(super) fn shown(scene: &Scene<'_>, run: &Container) -> ContainerStateTermina
             (message, Some(words)) if words.is_empty() => message.clone(),
             (message, Some(words)) => format!("{message}: {words}"),
         }),
-        started_at: Some(time(run.started_at)),
+        // Of a run that never started a kubelet says 1970, where the clocks of its runtime begin.
+        started_at: Some(at(run.started_at.max(0) / 1_000_000_000)),
         finished_at: Some(time(ended(run))),
         container_id: Some(scene.id(run)),
     }
@@ -38,7 +39,13 @@ pub(super) fn said(status: &ContainerStatus, id: &str) -> Option<ContainerStateT
 
 /// Returns the end that was guessed of the run with this identity.
 pub(super) fn guessed(status: &ContainerStatus, id: &str) -> Option<ContainerStateTerminated> {
-    let ended = terminated(status).filter(|_| status.container_id() == id)?;
+    if status.container_id() != id {
+        return None;
+    }
+    // One that waits to be started again has ended before.
+    let waited = waits(status).is_some_and(|waits| !waits.reason().is_empty());
+    let waited = || last_terminated(status).filter(|ended| waited && is_lost(ended));
+    let ended = terminated(status).or_else(waited)?;
     Some(ended)
         .filter(|ended| ended.container_id().is_empty())
         .cloned()

@@ -148,6 +148,15 @@ impl PodView {
         containers.any(|container| container.state == ContainerState::Running)
     }
 
+    /// Returns when the last of the containers ended; nothing while one has not.
+    pub(crate) fn last_end(&self) -> Option<i64> {
+        let ends = self.containers.iter().map(|container| {
+            let over = container.state == ContainerState::Exited;
+            over.then(|| seconds(ended(container)))
+        });
+        ends.collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+
     /// Returns when the first sandbox that is left was created.
     pub(crate) fn begun(&self) -> Option<i64> {
         let created = self.sandboxes.iter().map(|sandbox| sandbox.created_at);

@@ -1,5 +1,10 @@
 //! The numbers of the fields that are looked at or replaced in encoded statuses.
 
+/// `spec` of `Pod`.
+pub(super) const POD_SPEC: u32 = 2;
+/// `activeDeadlineSeconds` of `PodSpec`.
+pub(super) const ACTIVE_DEADLINE: u32 = 5;
+
 /// `status` of `Pod`.
 pub(super) const POD_STATUS: u32 = 3;
 
@@ -28,6 +33,15 @@ pub(super) const LAST_STATE: u32 = 3;
 /// The fields of `ContainerStatus` that are decided here: name, states, ready, restarts, image,
 /// identities, started.
 pub(super) const KNOWN_OF_CONTAINERS: [u32; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+/// `allocatedResources` of `ContainerStatus`.
+pub(super) const ALLOCATED: u32 = 10;
+/// `resources` of `ContainerStatus`.
+pub(super) const RESOURCES: u32 = 11;
+/// `volumeMounts` of `ContainerStatus`.
+pub(super) const VOLUME_MOUNTS: u32 = 12;
+/// `user` of `ContainerStatus`.
+pub(super) const USER: u32 = 13;
 
 /// The fields of `PodCondition` that are decided here: all but the time of the last probe.
 pub(super) const KNOWN_OF_CONDITIONS: [u32; 6] = [1, 2, 4, 5, 6, 7];

@@ -3,8 +3,10 @@
 use podsapi_core::EncodedPod;
 
 use super::records::{Fields, merged, records};
-use super::scenes::{NOW, TWO, after, exited, node, one, pod, run, running, sandbox, seen, told};
-use super::{PodView, status};
+use super::scenes::{
+    NOW, TWO, Told, after, exited, node, one, pod, run, running, sandbox, seen, told,
+};
+use super::{PodView, deadline, status};
 use crate::view::{ContainerState, Sandbox};
 
 #[test]
@@ -196,7 +198,7 @@ fn an_older_sandbox_that_is_ready_says_nothing_beside_a_newer_one() {
     let (had, condition, message) = of(&[older.clone(), newer.clone()]);
     assert_eq!(
         (had, (condition, message)),
-        (ips(&[]), no("the pod sandbox is not ready"))
+        (ips(&[]), no("pod sandbox is not ready"))
     );
     let both = Sandbox {
         ready: true,
@@ -204,7 +206,7 @@ fn an_older_sandbox_that_is_ready_says_nothing_beside_a_newer_one() {
         ..newer.clone()
     };
     let (had, condition, message) = of(&[older.clone(), both]);
-    let two = no("more than one pod sandbox is ready");
+    let two = no("multiple pod sandboxes are ready and need to be reconciled");
     assert_eq!((had, (condition, message)), (ips(&["10.0.0.9"]), two));
     let dead = Sandbox {
         ready: false,
@@ -303,7 +305,7 @@ fn conditions_name_the_generation_that_they_were_worked_out_from() {
 #[test]
 fn the_start_is_that_of_the_first_sandbox_and_stays() {
     let pod = one("", "", "");
-    let started = |told: &super::scenes::Told| told.status.start_time.unwrap().seconds;
+    let started = |told: &Told| told.status.start_time.unwrap().seconds;
     let first = after(&pod, &[running("a")]);
     assert_eq!(started(&first), Some(1_700_000_000));
     let later = told(&pod, Some(&first.encoded), &PodView::default(), NOW);
@@ -329,7 +331,7 @@ fn the_time_of_a_condition_changes_only_with_its_status() {
     let owner = "conditions: [{type: Ready, status: 'True', observedGeneration: 4,
       lastTransitionTime: '2020-01-01T00:00:00Z'}]";
     let pod = one("", "", owner);
-    let since = |told: &super::scenes::Told| {
+    let since = |told: &Told| {
         told.condition("Ready")
             .last_transition_time
             .unwrap()
@@ -396,5 +398,80 @@ fn a_pod_without_spec_or_status_has_a_status() {
             0
         )
         .is_ok()
+    );
+}
+
+#[test]
+fn a_pod_that_was_active_for_longer_than_it_may_has_failed_at_once() {
+    let pod = one("", ", activeDeadlineSeconds: 5", "");
+    let begun = 1_700_000_000;
+    let view = seen(vec![sandbox()], vec![running("a")]);
+    let before = told(&pod, None, &view, begun + 4);
+    assert_eq!(before.status.phase(), "Running");
+    assert_eq!(deadline(&pod, &before.encoded), Some(begun + 5));
+    let failed = told(&pod, Some(&before.encoded), &view, begun + 5);
+    let facts = |told: &Told| {
+        let status = &told.status;
+        [status.phase(), status.reason(), status.message()].map(str::to_owned)
+    };
+    let words = "Pod was active on the node longer than the specified deadline";
+    let expected = ["Failed", "DeadlineExceeded", words].map(str::to_owned);
+    assert_eq!(facts(&failed), expected);
+    assert_eq!(failed.state("a"), "running");
+    assert_eq!(failed.verdict("Ready"), ("False", "PodFailed"));
+    assert_eq!(deadline(&pod, &failed.encoded), None);
+    // It stays so, and is not started again.
+    let dead = Sandbox {
+        ready: false,
+        ..sandbox()
+    };
+    let ended = seen(vec![dead], vec![exited("a", 1, 137)]);
+    let over = told(&pod, Some(&failed.encoded), &ended, begun + 60);
+    assert_eq!(facts(&over), expected);
+    assert_eq!(over.state("a"), "terminated 137 Error");
+    // Who looks for the first time only then sees the same.
+    assert_eq!(facts(&told(&pod, None, &ended, begun + 60)), expected);
+}
+
+#[test]
+fn a_pod_that_had_ended_before_its_deadline_has_not_exceeded_it() {
+    let spec = ", restartPolicy: Never, activeDeadlineSeconds: 60";
+    let pod = one("", spec, "");
+    let view = seen(vec![sandbox()], vec![exited("a", 0, 0)]);
+    let late = told(&pod, None, &view, 1_700_000_100);
+    assert_eq!(late.status.phase(), "Succeeded");
+    assert_eq!(late.status.reason(), "");
+    assert_eq!(deadline(&pod, &late.encoded), None);
+}
+
+#[test]
+fn the_resources_of_a_pod_are_those_of_its_containers_together() {
+    let of = |cpu: &str, more: &str| {
+        format!(
+            "resources: {{requests: {{cpu: {cpu}, memory: 16Mi}}, limits: {{cpu: {cpu}{more}}}}}"
+        )
+    };
+    let pod = pod(&format!(
+        "metadata: {{name: p, namespace: ns, uid: u}}\n\
+         spec: {{overhead: {{cpu: 50m}}, \
+           initContainers: [{{name: s, restartPolicy: Always, {}}}, {{name: i, {}}}], \
+           containers: [{{name: a, {}}}, {{name: b}}]}}",
+        of("100m", ""),
+        of("2", ""),
+        of("300m", ", memory: 1Gi"),
+    ));
+    let told = after(&pod, &[]);
+    let texts = |list: &std::collections::BTreeMap<String, podsapi_proto::resource::Quantity>| {
+        let texts = list
+            .iter()
+            .map(|(name, amount)| format!("{name}={}", amount.string()));
+        texts.collect::<Vec<_>>().join(" ")
+    };
+    let resources = told.status.resources.clone().unwrap();
+    assert_eq!(texts(&resources.requests), "cpu=2150m memory=32Mi");
+    assert_eq!(texts(&resources.limits), "cpu=2150m memory=1Gi");
+    assert_eq!(
+        texts(&told.status.allocated_resources),
+        "cpu=2150m memory=32Mi"
     );
 }

@@ -1,6 +1,8 @@
 //! Whether a container that ended is started again, as spec and exit code say.
 
-use podsapi_proto::core_v1::{Container, ContainerRestartRule, EphemeralContainer, PodSpec};
+use podsapi_proto::core_v1::{
+    Container, ContainerRestartRule, EphemeralContainer, PodSpec, ResourceRequirements, VolumeMount,
+};
 
 /// What the status needs to know of a container in a spec, whichever list it stands in.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +12,8 @@ pub(super) struct Planned<'a> {
     pub(super) role: Role,
     pub(super) readiness_probe: bool,
     pub(super) startup_probe: bool,
+    pub(super) resources: Option<&'a ResourceRequirements>,
+    pub(super) mounts: &'a [VolumeMount],
     policy: Policy<'a>,
 }
 
@@ -72,6 +76,8 @@ impl<'a> Planned<'a> {
             role,
             readiness_probe: container.readiness_probe.is_some(),
             startup_probe: container.startup_probe.is_some(),
+            resources: container.resources.as_ref(),
+            mounts: &container.volume_mounts,
             policy: Policy {
                 of_pod: spec.restart_policy(),
                 own: container.restart_policy.as_deref(),
@@ -88,6 +94,8 @@ impl<'a> Planned<'a> {
             role: Role::Ephemeral,
             readiness_probe: false,
             startup_probe: false,
+            resources: common.resources.as_ref(),
+            mounts: &common.volume_mounts,
             policy: Policy {
                 of_pod: spec.restart_policy(),
                 own: None,

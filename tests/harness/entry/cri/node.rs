@@ -107,7 +107,7 @@ impl Node {
     pub(super) fn lose(&mut self) {
         self.live = false;
         for join in [&mut self.join, &mut self.reversed] {
-            join.handle_runtime_lost();
+            join.handle_runtime_lost(self.at);
         }
         self.told();
     }

@@ -22,7 +22,7 @@ use crate::process::PATIENCE;
 
 /// An API server as its administrator sees it.
 #[derive(Clone)]
-pub(super) struct Api {
+pub(crate) struct Api {
     port: u16,
     tls: TlsConnector,
 }
@@ -99,7 +99,7 @@ impl Api {
     }
 
     /// Makes a pod from its JSON; returns it as the server keeps it.
-    pub(super) async fn create(&self, namespace: &str, text: &str) -> Bytes {
+    pub(crate) async fn create(&self, namespace: &str, text: &str) -> Bytes {
         let path = format!("/api/v1/namespaces/{namespace}/pods");
         let question = Question {
             method: "POST",
@@ -111,7 +111,7 @@ impl Api {
     }
 
     /// Patches a pod, or its "/status".
-    pub(super) async fn patch(&self, namespace: &str, name: &str, text: &str) -> Bytes {
+    pub(crate) async fn patch(&self, namespace: &str, name: &str, text: &str) -> Bytes {
         let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
         let question = Question {
             method: "PATCH",
@@ -123,7 +123,7 @@ impl Api {
     }
 
     /// Deletes a pod, which a node's pod survives for as long as its grace lasts.
-    pub(super) async fn delete(&self, namespace: &str, name: &str, grace_seconds: u32) {
+    pub(crate) async fn delete(&self, namespace: &str, name: &str, grace_seconds: u32) {
         let path = format!(
             "/api/v1/namespaces/{namespace}/pods/{name}?gracePeriodSeconds={grace_seconds}"
         );

@@ -16,9 +16,9 @@ use super::credentials::Credentials;
 use crate::process::now;
 
 /// A running control plane without a scheduler or controllers; it ends with the value.
-pub(super) struct Plane {
-    pub(super) api: Api,
-    pub(super) port: u16,
+pub(crate) struct Plane {
+    pub(crate) api: Api,
+    pub(crate) port: u16,
     server: Option<Part>,
     credentials: Credentials,
     etcd_port: u16,
@@ -37,7 +37,7 @@ pub(super) struct Second {
 
 impl Plane {
     /// Starts one; prints why where that cannot be done.
-    pub(super) async fn start() -> Option<Self> {
+    pub(crate) async fn start() -> Option<Self> {
         let programs = match programs() {
             Ok(programs) => programs,
             Err(reason) => {
@@ -85,12 +85,12 @@ impl Plane {
     }
 
     /// Kills the server; etcd keeps what it knew.
-    pub(super) fn kill_server(&mut self) {
+    pub(crate) fn kill_server(&mut self) {
         self.server = None;
     }
 
     /// Starts the server where it was, and waits until it is ready.
-    pub(super) async fn start_server(&mut self) {
+    pub(crate) async fn start_server(&mut self) {
         let folder = self.folder.path();
         let part = server(&self.programs, folder, self.etcd_port, self.port);
         self.server = Some(part);
@@ -179,7 +179,7 @@ impl Plane {
     }
 
     /// Writes the kubeconfig of a node that reaches the server through this port.
-    pub(super) fn kubeconfig(&self, node: &str, port: u16) -> PathBuf {
+    pub(crate) fn kubeconfig(&self, node: &str, port: u16) -> PathBuf {
         let server = format!("https://127.0.0.1:{port}");
         self.credentials.of_node(node, &server)
     }

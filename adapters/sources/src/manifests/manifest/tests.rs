@@ -5,10 +5,12 @@ use podsapi_proto::json::Value;
 
 use super::Manifest;
 use crate::mangled::variants;
+use crate::manifests::uid::KubeletRelease;
 use crate::recorder::{at, decoded};
 
 fn read(text: &str) -> Result<EncodedPod, String> {
-    Manifest::read(text.as_bytes(), "/m/web.yaml", "Node-A")?.encode(1_762_283_628)
+    Manifest::read(text.as_bytes(), "/m/web.yaml", "Node-A", NEWEST)?
+        .encode(1_762_283_628_000_000_070)
 }
 
 fn pod(text: &str) -> Value {
@@ -29,6 +31,8 @@ fn number(value: &Value, path: &str) -> i64 {
     };
     number.as_i64().unwrap()
 }
+
+const NEWEST: KubeletRelease = KubeletRelease::NEWEST;
 
 const SMALL: &str = "
 apiVersion: v1
@@ -56,7 +60,7 @@ fn a_small_manifest_becomes_a_static_pod_of_the_node() {
     assert_eq!(annotation("kubernetes.io/config.source"), Some("file"));
     assert_eq!(
         annotation("kubernetes.io/config.seen"),
-        Some("2025-11-04T19:13:48Z")
+        Some("2025-11-04T19:13:48.000000070Z")
     );
     assert_eq!(text(&pod, "spec/nodeName"), "Node-A");
     assert_eq!(text(&pod, "spec/tolerations/0/operator"), "Exists");
@@ -66,7 +70,7 @@ fn a_small_manifest_becomes_a_static_pod_of_the_node() {
 
 #[test]
 fn a_node_name_that_makes_no_name_of_a_pod_is_refused() {
-    let error = Manifest::read(SMALL.as_bytes(), "/m/web.yaml", "Node_A").unwrap_err();
+    let error = Manifest::read(SMALL.as_bytes(), "/m/web.yaml", "Node_A", NEWEST).unwrap_err();
     assert!(error.contains("metadata.name"), "{error}");
 }
 
@@ -211,7 +215,7 @@ spec:
 #[test]
 fn fields_that_are_not_known_are_named_and_left_out() {
     let manifest = SMALL.replace("image: nginx", "image: nginx, imagge: other");
-    let read = Manifest::read(manifest.as_bytes(), "/m/web.yaml", "node-a").unwrap();
+    let read = Manifest::read(manifest.as_bytes(), "/m/web.yaml", "node-a", NEWEST).unwrap();
     assert_eq!(read.unknown, ["spec.containers[0].imagge"]);
     read.encode(0).unwrap();
 }
@@ -254,7 +258,8 @@ fn no_content_makes_the_reader_panic() {
     ];
     let (mut good, mut bad) = (0, 0);
     for text in variants(&seeds, 6_000) {
-        match Manifest::read(&text, "/m/web.yaml", "node-a").and_then(|read| read.encode(0)) {
+        match Manifest::read(&text, "/m/web.yaml", "node-a", NEWEST).and_then(|read| read.encode(0))
+        {
             Ok(_) => good += 1,
             Err(error) => {
                 assert!(!error.is_empty());

@@ -4,9 +4,15 @@ use podsapi_proto::json::{Map, Value, parse_yaml};
 
 use super::listed::{self, Listed};
 use crate::manifests::manifest::Manifest;
+use crate::manifests::uid::KubeletRelease;
 
 fn read(text: &str) -> Result<Manifest, String> {
-    Manifest::read(text.as_bytes(), "/m/web.yaml", "node-a")
+    Manifest::read(
+        text.as_bytes(),
+        "/m/web.yaml",
+        "node-a",
+        KubeletRelease::NEWEST,
+    )
 }
 
 #[test]

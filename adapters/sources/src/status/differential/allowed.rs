@@ -20,18 +20,39 @@ pub(super) fn explained(
         found.clear();
         return vec![REFUSED];
     }
+    let exceeded = |status: &PodStatus| status.reason() == "DeadlineExceeded";
+    if exceeded(ours) != exceeded(kubelet) {
+        let ended = ["Failed", "Succeeded"].contains(&ours.phase());
+        let reason = match exceeded(kubelet) {
+            true => Some(IN_TIME).filter(|_| ended),
+            false => Some(STARTED).filter(|_| before.start_time.is_none()),
+        };
+        if let Some(reason) = reason {
+            found.clear();
+            return vec![reason];
+        }
+    }
     let mut why = Vec::new();
     let terminal = |status: &PodStatus| ["Failed", "Succeeded"].contains(&status.phase());
     let over = (case.deleted || terminal(ours)) && case.seen().stopped();
 
     let mut containers = false;
     found.retain(|difference| {
-        let Some(name) = difference.what.strip_prefix("container ") else {
+        let of = |prefix| difference.what.strip_prefix(prefix);
+        if let Some(name) = of("resources of ").or_else(|| of("mounts of ")) {
+            let reason = of_container(case, before, name, over);
+            let reason = reason.or_else(|| of_uses(case, name, difference));
+            why.extend(reason);
+            return reason.is_none();
+        }
+        let Some(name) = of("container ") else {
             return true;
         };
         let restarted = difference.ours.contains(ALL) || difference.kubelet.contains(ALL);
         let reason = of_container(case, before, name, over);
         let reason = reason.or_else(|| restarted.then_some(AGAIN));
+        let held = exceeded(ours) && difference.kubelet.starts_with("waiting ");
+        let reason = reason.or_else(|| held.then_some(EXCEEDED));
         containers |= reason.is_some();
         why.extend(reason);
         reason.is_none()
@@ -151,6 +172,9 @@ fn of_container(case: &Case, before: &PodStatus, name: &str, over: bool) -> Opti
         state.waiting.is_some_and(|waits| waits.reason() == ALL)
             || last.terminated.is_some_and(|end| end.reason() == ALL)
     };
+    if case.is_static() && case.deleted {
+        return Some(LEAVES);
+    }
     match newest {
         Some(_) if shown.any(|run| end_of(&run.id)) => Some(ENDED),
         Some(_) if seen.runs(name).take(2).any(lost) => Some(UNKNOWN),
@@ -167,6 +191,19 @@ fn of_container(case: &Case, before: &PodStatus, name: &str, over: bool) -> Opti
         None if over => Some(OVER),
         None => None,
     }
+}
+
+/// What a container may use, and where its volumes are.
+fn of_uses(case: &Case, name: &str, difference: &Difference) -> Option<&'static str> {
+    if difference.what.starts_with("mounts ") {
+        return (difference.kubelet == "[]").then_some(MOUNTS);
+    }
+    let owner = container(&case.owner, name)?;
+    let same = match case.newest(name) {
+        Some(newest) => !of_another(owner, &newest),
+        None => !owner.container_id().is_empty(),
+    };
+    same.then_some(KEPT)
 }
 
 fn of_another(status: &ContainerStatus, run: &Container) -> bool {
@@ -204,3 +241,9 @@ const AGAIN: &str = "the start of all containers anew is counted once";
 const HELD: &str = "a container that is gone and held has no identity any more";
 const ALL: &str = "RestartingAllContainers";
 const REASON: &str = "the owner's reason stays with its phase";
+const IN_TIME: &str = "a pod that had ended before its deadline has not exceeded it";
+const STARTED: &str = "a deadline counts from the first sandbox where nobody has told the start";
+const MOUNTS: &str = "the volumes of a container are told from the first look on";
+const KEPT: &str = "the owner's word of what exactly this run may use stays";
+const LEAVES: &str = "a static pod that leaves waits as it did";
+const EXCEEDED: &str = "in a pod that was active for too long nothing waits to be started";

@@ -57,6 +57,7 @@ impl Case {
     /// The parts of the question.
     pub(super) fn parts(&self) -> Vec<(u8, Vec<u8>)> {
         let mut parts = vec![(b'P', self.pod.bytes().to_vec())];
+        parts.push((b'N', self.now.to_string().into_bytes()));
         parts.extend(self.last.as_ref().map(|last| (b'L', last.bytes().to_vec())));
         for sandbox in &self.sandboxes {
             parts.push((b'S', sandbox.encode_to_vec()));

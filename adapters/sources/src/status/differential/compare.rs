@@ -1,9 +1,13 @@
 //! What two statuses of a pod differ in.
 
+use std::collections::BTreeMap;
+
 use podsapi_proto::core_v1::{
     ContainerState, ContainerStateTerminated, ContainerStatus, PodCondition, PodStatus,
+    ResourceRequirements,
 };
 use podsapi_proto::meta_v1::Time;
+use podsapi_proto::resource::Quantity;
 
 /// One thing in which they differ: what it is, ours and the kubelet's.
 #[derive(Clone, Debug)]
@@ -51,6 +55,17 @@ pub(super) fn differences(ours: &PodStatus, kubelet: &PodStatus) -> Vec<Differen
         ours.qos_class().to_owned(),
         kubelet.qos_class().to_owned(),
     );
+    // Of a pod that runs a kubelet asks its cgroup, which is not there.
+    if kubelet.resources.is_some() {
+        let whole = |status: &PodStatus| {
+            let allocated = amounts(&status.allocated_resources);
+            format!(
+                "{} allocated {allocated}",
+                required(status.resources.as_ref())
+            )
+        };
+        put("resources", whole(ours), whole(kubelet));
+    }
     let kinds = |status: &PodStatus| {
         let kinds = status.conditions.iter().map(|one| one.r#type().to_owned());
         kinds.collect::<Vec<_>>()
@@ -96,6 +111,16 @@ pub(super) fn differences(ours: &PodStatus, kubelet: &PodStatus) -> Vec<Differen
                 container(ours),
                 container(kubelet),
             );
+            put(
+                &format!("resources of {}", kubelet.name()),
+                uses(ours),
+                uses(kubelet),
+            );
+            put(
+                &format!("mounts of {}", kubelet.name()),
+                mounts(ours),
+                mounts(kubelet),
+            );
         }
     }
     all
@@ -103,7 +128,9 @@ pub(super) fn differences(ours: &PodStatus, kubelet: &PodStatus) -> Vec<Differen
 
 fn condition(condition: &PodCondition) -> String {
     // The words are our own where the kubelet's tell no names.
-    let words = Some(condition.message()).filter(|words| words.starts_with("containers with "));
+    let words = Some(condition.message()).filter(|words| {
+        words.starts_with("containers with ") || condition.r#type() == "PodReadyToStartContainers"
+    });
     format!(
         "{} {} {:?} generation {}",
         condition.status(),
@@ -125,6 +152,35 @@ fn container(status: &ContainerStatus) -> String {
         status.image_id(),
         status.container_id(),
     )
+}
+
+/// What a container may use and as whom it runs.
+fn uses(status: &ContainerStatus) -> String {
+    let allocated = amounts(&status.allocated_resources);
+    let user = status.user.clone().unwrap_or_default().linux;
+    format!(
+        "{} allocated {allocated} user {user:?}",
+        required(status.resources.as_ref())
+    )
+}
+
+fn mounts(status: &ContainerStatus) -> String {
+    format!("{:?}", status.volume_mounts)
+}
+
+fn required(resources: Option<&ResourceRequirements>) -> String {
+    let Some(resources) = resources else {
+        return "nothing".to_owned();
+    };
+    let (requests, limits) = (amounts(&resources.requests), amounts(&resources.limits));
+    format!("requests {requests} limits {limits}")
+}
+
+fn amounts(amounts: &BTreeMap<String, Quantity>) -> String {
+    let texts = amounts
+        .iter()
+        .map(|(name, amount)| format!("{name}={}", amount.string()));
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 fn state(state: Option<&ContainerState>) -> String {

@@ -22,6 +22,23 @@ pub(super) fn spec(chance: &mut fastrand::Rng, names: &mut Vec<(&'static str, bo
                  {{operator: {operator}, values: [42]}}}}]"
             ));
         }
+        if more != " " && chance.u8(0..3) == 0 {
+            let cpu = ["5m", "100m", "1500m", "2"][chance.usize(0..4)];
+            let memory = ["16Mi", "1Gi", "1000", "1500"][chance.usize(0..4)];
+            let limits = match chance.u8(0..3) {
+                0 => String::new(),
+                1 => format!(", limits: {{cpu: {cpu}}}"),
+                _ => format!(", limits: {{cpu: {cpu}, memory: {memory}}}"),
+            };
+            text.push_str(&format!(
+                ", resources: {{requests: {{cpu: {cpu}, memory: {memory}}}{limits}}}"
+            ));
+        }
+        if more != " " && chance.u8(0..3) == 0 {
+            text.push_str(
+                ", volumeMounts: [{name: v, mountPath: /v, readOnly: true}, {name: w, mountPath: /w}]",
+            );
+        }
         text.push('}');
         text
     };
@@ -65,6 +82,15 @@ pub(super) fn spec(chance: &mut fastrand::Rng, names: &mut Vec<(&'static str, bo
     }
     if chance.u8(0..8) == 0 {
         spec.push_str(", readinessGates: [{conditionType: example.com/gate}]");
+    }
+    if chance.u8(0..8) == 0 {
+        spec.push_str(&format!(", activeDeadlineSeconds: {}", chance.u8(20..200)));
+    }
+    if chance.u8(0..8) == 0 {
+        spec.push_str(", overhead: {cpu: 10m, memory: 1Mi}");
+    }
+    if chance.u8(0..10) == 0 {
+        spec.push_str(", resources: {requests: {cpu: '3'}, limits: {cpu: '4', memory: 2Gi}}");
     }
     spec
 }

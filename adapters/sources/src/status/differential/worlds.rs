@@ -222,6 +222,7 @@ impl World {
             "io.kubernetes.container.restartCount".to_owned(),
             count.to_string(),
         );
+        let (resources, told) = (self.resources(), self.chance.bool());
         self.runs.push(Run {
             name,
             sandbox,
@@ -240,6 +241,14 @@ impl World {
                 image_ref: format!("sha256:{name}"),
                 labels: labels.map(text).into(),
                 annotations: [restarts].into(),
+                resources,
+                user: told.then(|| cri::ContainerUser {
+                    linux: Some(cri::LinuxContainerUser {
+                        uid: 1_000,
+                        gid: 7,
+                        supplemental_groups: vec![7, 8],
+                    }),
+                }),
                 ..cri::ContainerStatus::default()
             },
         });
@@ -247,6 +256,19 @@ impl World {
             let last = self.runs.len() - 1;
             self.push(last);
         }
+    }
+
+    /// What the runtime says that a container may use, where it says so.
+    fn resources(&mut self) -> Option<cri::ContainerResources> {
+        let chance = &mut self.chance;
+        chance.bool().then(|| cri::ContainerResources {
+            linux: Some(cri::LinuxContainerResources {
+                cpu_period: [0, 100_000][chance.usize(0..2)],
+                cpu_quota: [-1, 0, 500, 150_000][chance.usize(0..4)],
+                cpu_shares: [0, 1, 2, 103, 1_024][chance.usize(0..5)],
+                memory_limit_in_bytes: [0, 33_554_432, 1_500][chance.usize(0..3)],
+            }),
+        })
     }
 
     fn advance(&mut self) {

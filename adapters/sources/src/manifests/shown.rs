@@ -1,0 +1,284 @@
+//! The UIDs that a kubelet gave static pods, as a runtime or the kubelet itself shows them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podsapi_core::{EncodedPod, Uid};
+use podsapi_proto::meta_v1::ObjectMeta;
+use podsapi_proto::text::decode;
+use tokio::sync::watch;
+
+use super::uid::KubeletRelease;
+use crate::status::CONFIG_SOURCE;
+use crate::status::records::merged;
+use crate::view::RuntimeView;
+
+/// What was shown last; clones share it.
+///
+/// Whoever looks at a runtime or a kubelet tells it, and the source of manifests finds out by it of
+/// which release the kubelet is.
+#[derive(Clone, Debug)]
+pub struct ShownUids {
+    sender: Arc<watch::Sender<Shown>>,
+}
+
+/// All that is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shown {
+    by_runtime: Vec<ShownPod>,
+    by_kubelet: BTreeMap<(String, String), ShownPod>,
+}
+
+/// A static pod under the UID that its kubelet gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ShownPod {
+    namespace: String,
+    name: String,
+    uid: Uid,
+    /// When it was created, in nanoseconds since 1970; zero when that is not known.
+    created_at: i64,
+    /// Whether it is there to stay, as far as anybody can tell.
+    current: bool,
+}
+
+/// A static pod of a manifest, as [`Shown::judge`] compares it.
+#[derive(Debug)]
+pub(super) struct Candidate<'a> {
+    pub(super) namespace: &'a str,
+    pub(super) name: &'a str,
+    /// When its manifest was changed, in nanoseconds since 1970.
+    pub(super) changed_at: i64,
+    /// The UID that it has in a kubelet of each release.
+    pub(super) uids: Vec<(KubeletRelease, Uid)>,
+}
+
+/// What the UIDs that are shown say of the kubelet.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// They are those of a kubelet of this release.
+    Of(KubeletRelease),
+    /// That of this pod is of no release.
+    OfNone(String),
+    /// Nothing.
+    Silent,
+}
+
+impl Default for ShownUids {
+    fn default() -> Self {
+        Self {
+            sender: Arc::new(watch::Sender::new(Shown::default())),
+        }
+    }
+}
+
+impl ShownUids {
+    /// Takes all that a runtime shows now.
+    pub fn learn(&self, view: &RuntimeView) {
+        let sandboxes = view.sandboxes.iter().filter(|sandbox| {
+            let source = sandbox.annotations.get(CONFIG_SOURCE);
+            source.is_some_and(|source| source == "file")
+                && !sandbox.pod_uid.is_empty()
+                && !sandbox.contradicts_itself()
+        });
+        let shown = sandboxes.map(|sandbox| ShownPod {
+            namespace: sandbox.namespace.clone(),
+            name: sandbox.name.clone(),
+            uid: Uid::new(&sandbox.pod_uid),
+            created_at: sandbox.created_at.max(0),
+            current: sandbox.ready,
+        });
+        let by_runtime: Vec<ShownPod> = shown.collect();
+        self.sender.send_if_modified(|known| {
+            let changed = known.by_runtime != by_runtime;
+            known.by_runtime = by_runtime;
+            changed
+        });
+    }
+
+    /// Takes a pod that a kubelet shows.
+    pub fn learn_pod(&self, pod: &EncodedPod) {
+        if !is_from_file(pod) {
+            return;
+        }
+        let shown = ShownPod {
+            namespace: pod.namespace().to_owned(),
+            name: pod.name().to_owned(),
+            uid: pod.uid().clone(),
+            created_at: 0,
+            current: false,
+        };
+        let name = (shown.namespace.clone(), shown.name.clone());
+        self.sender.send_if_modified(|known| {
+            let room = known.by_kubelet.len() < NAMES_LIMIT || known.by_kubelet.contains_key(&name);
+            room && known.by_kubelet.insert(name, shown.clone()).as_ref() != Some(&shown)
+        });
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<Shown> {
+        self.sender.subscribe()
+    }
+}
+
+impl Shown {
+    /// Tells whether anything is shown of a pod of this name.
+    pub(super) fn has(&self, namespace: &str, name: &str) -> bool {
+        let mut all = self.by_runtime.iter().chain(self.by_kubelet.values());
+        all.any(|shown| shown.namespace == namespace && shown.name == name)
+    }
+
+    /// Says of which release the kubelet is, whose pods these are; `now` is the one that is taken for
+    /// it.
+    ///
+    /// The pod that was created last counts: a kubelet that was replaced by one of another release
+    /// leaves pods of its own behind for a while. A UID that fits no release says something only where
+    /// its pod is newer than the manifest, since until then it may be that of another content.
+    pub(super) fn judge(&self, candidates: &[Candidate<'_>], now: KubeletRelease) -> Verdict {
+        let mut found: Option<(i64, KubeletRelease)> = None;
+        let mut stranger: Option<(i64, &ShownPod)> = None;
+        for shown in self.by_runtime.iter().chain(self.by_kubelet.values()) {
+            let candidate = candidates.iter().find(|candidate| {
+                candidate.namespace == shown.namespace && candidate.name == shown.name
+            });
+            let Some(candidate) = candidate else { continue };
+            let fitting = candidate.uids.iter().filter(|(_, uid)| *uid == shown.uid);
+            // Releases that print a pod alike give it one UID.
+            let release = fitting.map(|(release, _)| *release);
+            let release = release.max_by_key(|release| (*release == now, *release));
+            let at = shown.created_at;
+            match release {
+                Some(release) if found.is_none_or(|(last, _)| last <= at) => {
+                    found = Some((at, release));
+                }
+                None if shown.current
+                    && at > candidate.changed_at
+                    && stranger.is_none_or(|(last, _)| last <= at) =>
+                {
+                    stranger = Some((at, shown));
+                }
+                Some(_) | None => {}
+            }
+        }
+        match (found, stranger) {
+            (Some((_, release)), _) => Verdict::Of(release),
+            (None, Some((_, pod))) => Verdict::OfNone(format!("{}/{}", pod.namespace, pod.name)),
+            (None, None) => Verdict::Silent,
+        }
+    }
+}
+
+impl Verdict {
+    /// Says what the UIDs that the kubelet gave mean for those that are computed here, if they mean
+    /// anything: `now` is the release whose UIDs these are.
+    pub(super) fn remark(
+        &self,
+        given: Option<KubeletRelease>,
+        now: KubeletRelease,
+    ) -> Option<String> {
+        let found = match self {
+            Self::Of(release) => *release,
+            Self::OfNone(pod) => {
+                let [first, .., last] = KubeletRelease::ALL;
+                return Some(format!(
+                    "the UID that {pod} has in the runtime is that of no kubelet from {first} to \
+                     {last} on this node and folder: see --node-name and --kubelet-manifests-path"
+                ));
+            }
+            Self::Silent => now,
+        };
+        let text = format!("the UIDs of static pods are those of a kubelet {found}");
+        match given {
+            Some(given) if found != given => Some(format!(
+                "{text}, not {given}: set --kubelet-version {found}"
+            )),
+            None if found != KubeletRelease::NEWEST => Some(format!(
+                "{text}, and so they are here now: set --kubelet-version {found} to have them so from \
+                 the start"
+            )),
+            Some(_) | None => None,
+        }
+    }
+}
+
+fn is_from_file(pod: &EncodedPod) -> bool {
+    let metadata: ObjectMeta = decode(merged(pod.bytes(), METADATA).as_slice()).unwrap_or_default();
+    let source = metadata.annotations.get(CONFIG_SOURCE);
+    source.is_some_and(|source| source == "file")
+}
+
+/// The names that are remembered of what a kubelet showed: many times what a node has.
+const NAMES_LIMIT: usize = 4_096;
+
+/// `metadata` of `Pod`.
+const METADATA: u32 = 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: KubeletRelease = KubeletRelease::ALL[0];
+    const NEW: KubeletRelease = KubeletRelease::NEWEST;
+
+    fn candidate() -> Candidate<'static> {
+        Candidate {
+            namespace: "ns",
+            name: "web-n",
+            changed_at: 100,
+            uids: vec![(OLD, Uid::new("old")), (NEW, Uid::new("new"))],
+        }
+    }
+
+    fn shown(pods: &[(&str, i64)]) -> Shown {
+        let pods = pods.iter().map(|(uid, created_at)| ShownPod {
+            namespace: "ns".to_owned(),
+            name: "web-n".to_owned(),
+            uid: Uid::new(uid),
+            created_at: *created_at,
+            current: true,
+        });
+        Shown {
+            by_runtime: pods.collect(),
+            ..Shown::default()
+        }
+    }
+
+    #[test]
+    fn the_pod_that_was_created_last_says_the_release() {
+        let judge = |pods: &[_]| shown(pods).judge(&[candidate()], NEW);
+        assert_eq!(judge(&[]), Verdict::Silent);
+        assert_eq!(judge(&[("old", 5)]), Verdict::Of(OLD));
+        assert_eq!(judge(&[("new", 7), ("old", 5)]), Verdict::Of(NEW));
+        assert_eq!(judge(&[("new", 5), ("old", 7)]), Verdict::Of(OLD));
+        assert_eq!(judge(&[("old", 7), ("else", 200)]), Verdict::Of(OLD));
+    }
+
+    #[test]
+    fn a_uid_of_no_release_says_something_only_of_a_pod_that_is_newer_than_its_manifest() {
+        let judge = |pods: &[_]| shown(pods).judge(&[candidate()], NEW);
+        assert_eq!(judge(&[("else", 99)]), Verdict::Silent);
+        let found = Verdict::OfNone("ns/web-n".to_owned());
+        assert_eq!(judge(&[("else", 101)]), found);
+        let elsewhere = Candidate {
+            name: "b-n",
+            ..candidate()
+        };
+        assert_eq!(
+            shown(&[("else", 101)]).judge(&[elsewhere], NEW),
+            Verdict::Silent
+        );
+    }
+
+    #[test]
+    fn releases_that_give_one_uid_are_not_told_apart() {
+        let mut candidate = candidate();
+        candidate.uids = KubeletRelease::ALL
+            .map(|release| (release, Uid::new("u")))
+            .to_vec();
+        let shown = shown(&[("u", 1)]);
+        for now in KubeletRelease::ALL {
+            assert_eq!(
+                shown.judge(std::slice::from_ref(&candidate), now),
+                Verdict::Of(now)
+            );
+        }
+    }
+}

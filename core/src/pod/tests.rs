@@ -65,6 +65,40 @@ fn a_pod_over_the_limit_is_refused_before_it_is_read() {
 }
 
 #[test]
+fn a_pod_and_a_status_of_just_the_limit_are_taken_and_one_byte_more_is_not() {
+    let bytes = Bytes::from(pod_bytes("n", "a", "u", "Running"));
+    let length = bytes.len();
+    assert!(EncodedPod::parse_with_limit(bytes.clone(), length).is_ok());
+    let limit = length - 1;
+    assert_eq!(
+        EncodedPod::parse_with_limit(bytes, limit),
+        Err(PodError::TooLarge {
+            bytes: length,
+            limit
+        })
+    );
+
+    let limit = DEFAULT_MAX_POD_BYTES.get() as usize;
+    let identity = b"\x0a\x03\x2a\x01u";
+    let filled = |before: &[u8], bytes: usize| {
+        // A tag of two bytes and a length of four stand before the filler.
+        let mut out = before.to_vec();
+        put_bytes(99, &vec![b'x'; bytes - before.len() - 6], &mut out);
+        assert_eq!(out.len(), bytes);
+        Bytes::from(out)
+    };
+    let beyond = PodError::TooLarge {
+        bytes: limit + 1,
+        limit,
+    };
+    assert!(EncodedPod::parse(filled(identity, limit)).is_ok());
+    assert_eq!(EncodedPod::parse(filled(identity, limit + 1)), Err(beyond));
+    let status = EncodedStatus::parse(filled(b"", limit)).unwrap();
+    assert_eq!(status.bytes().len(), limit);
+    assert_eq!(EncodedStatus::parse(filled(b"", limit + 1)), Err(beyond));
+}
+
+#[test]
 fn of_several_metadata_records_the_last_of_each_field_counts() {
     let mut bytes = pod_bytes("n", "a", "u", "");
     put_bytes(field::METADATA, b"\x2a\x01v", &mut bytes);

@@ -117,6 +117,8 @@ mod pod_tests;
 mod properties;
 #[cfg(test)]
 pub(crate) mod scenes;
+#[cfg(test)]
+mod several_tests;
 
 pub use evidence::{PodView, PodViews};
 

@@ -250,3 +250,6 @@ fn message_of(field: Field) -> Option<Message> {
 
 /// Readable by all and writable by the owner, in decimal as the API has it.
 const MODE_0644: i64 = 0o644;
+
+#[cfg(test)]
+mod tests;

@@ -389,6 +389,7 @@ fn errors_tell_where_the_path_begins_and_where_in_it_they_are() {
             &[(1, 0, 15), (2, 28, 5)],
         ),
         ("spec.(a(b,c),d),spec.foo", &[(1, 0, 5), (2, 16, 5)]),
+        ("spec.(`)`,a),spec.foo", &[(1, 0, 5), (2, 13, 5)]),
         ("spec.a),spec.foo", &[(1, 0, 6), (2, 8, 5)]),
         ("metadata.labels.`(`,spec.foo", &[(2, 20, 5)]),
         ("metadata.labels.`)`,spec.(a,b)", &[(2, 20, 5)]),

@@ -201,7 +201,13 @@ fn text_of_just_the_most_bytes_is_taken_and_one_more_is_not() {
 
 #[test]
 fn a_pod_of_just_the_most_bytes_is_read_and_one_more_is_cut() {
-    let pods = [longer("a", 1, 0), longer("b", 1, 1), longer("c", 1, 0)];
+    // Longer than the beginning that is kept of one that is too long.
+    let [just, more] = [BEGINNING_BYTES, BEGINNING_BYTES + 1];
+    let pods = [
+        longer("a", 1, just),
+        longer("b", 1, more),
+        longer("c", 1, just),
+    ];
     let limit = pods[0].bytes().len();
     let mut found = Vec::new();
     let mut page = Page::in_protobuf(limit);

@@ -1,5 +1,7 @@
 //! How answers end: whole, in the middle of a message, or by a reset.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use podsapi_client::{Client, ClientError, ClientOptions, Code, EventKind};
 use podsapi_proto::v1alpha1;
@@ -84,4 +86,24 @@ async fn a_reset_means_what_grpc_says_of_its_reason() {
         assert_eq!(status.code(), code, "{reason:?}");
         assert!(status.message().contains(reason.description()));
     }
+}
+
+#[tokio::test]
+async fn any_answer_is_a_sign_of_life_and_none_in_time_is_not() {
+    let patience = Duration::from_millis(50);
+    for answer in [
+        Answer::Messages(vec![]),
+        Answer::Refuse(12, "no such service", None),
+        Answer::Reset(h2::Reason::CANCEL),
+        Answer::Http(404),
+    ] {
+        let (client, _server) = answered(answer).await;
+        soon(client.probe(Duration::from_secs(20))).await.unwrap();
+    }
+    let (client, _server) = answered(Answer::Never).await;
+    let Err(ClientError::Refused(status)) = soon(client.probe(patience)).await else {
+        panic!("silence is no answer");
+    };
+    assert_eq!(status.code(), Code::DeadlineExceeded);
+    soon(client.hung(patience)).await;
 }

@@ -274,6 +274,21 @@ mod tests {
     }
 
     #[test]
+    fn parts_that_are_given_away_know_how_many_are_left() {
+        let list = Lists::new(64).make(&Projection::all(), &[served(10), served(20)]);
+        for message in [list, Outgoing::list(&[served(10), served(20)])] {
+            let (mut parts, mut left) = (message.clone().into_segments(), message.segments().len());
+            assert!(left > 1);
+            while left > 0 {
+                assert_eq!((parts.len(), parts.size_hint()), (left, (left, Some(left))));
+                assert!(parts.next().is_some());
+                left -= 1;
+            }
+            assert_eq!((parts.len(), parts.next()), (0, None));
+        }
+    }
+
+    #[test]
     fn what_is_smaller_than_a_part_is_copied_and_what_is_as_large_is_shared() {
         for (filler, parts) in [(SHARED_BYTES - 1, 1), (SHARED_BYTES, 2)] {
             let list = Lists::new(64).make(&mask("spec"), &[served(filler)]);

@@ -46,6 +46,17 @@ fn identity_and_parts_are_found() {
 }
 
 #[test]
+fn each_part_is_told_with_its_own_place() {
+    let mut bytes = pod_bytes("n", "a", "u", "");
+    let metadata = bytes[2..].to_vec();
+    put_bytes(field::SPEC, b"\x52\x01n", &mut bytes);
+    put_bytes(field::STATUS, b"\x0a\x07Running", &mut bytes);
+    let pod = parse(&bytes).unwrap();
+    let parts = [pod.metadata(), pod.spec(), pod.status()].map(|part| &bytes[part.unwrap()]);
+    assert_eq!(parts, [&metadata[..], b"\x52\x01n", b"\x0a\x07Running"]);
+}
+
+#[test]
 fn a_pod_without_a_uid_is_refused() {
     assert_eq!(parse(b""), Err(PodError::MissingUid));
     assert_eq!(parse(b"\x0a\x03\x0a\x01a"), Err(PodError::MissingUid));

@@ -409,8 +409,10 @@ fn errors_tell_where_the_path_begins_and_where_in_it_they_are() {
 }
 
 #[test]
-fn errors_of_quoted_keys_name_the_byte() {
+fn errors_of_quoted_keys_and_of_blanks_name_the_byte() {
     for (mask, byte) in [
+        ("spec.node Name", "a blank (byte 9) inside a path"),
+        ("spec.node\tName", "a blank (byte 9) inside a path"),
         ("spec.`nodeName`x", "(byte 15)"),
         ("spec.`nodeName", "begins at byte 5 "),
         ("metadata.labels.`a\u{fc}`", "byte 18 is not"),

@@ -217,4 +217,82 @@ mod tests {
         lists.make(&mask("metadata"), &pods);
         assert!(lists.find(&mask("metadata")).is_none());
     }
+
+    /// A part of its own that takes so much with the table of its list and what stands before it.
+    fn list_of(bytes: usize) -> [Arc<Served>; 1] {
+        let pod = served(bytes - 2 * size_of::<Bytes>() - 5);
+        assert_eq!(pod.head_as_first_field().len(), 5);
+        [pod]
+    }
+
+    #[test]
+    fn a_list_of_just_the_bytes_there_are_is_kept_and_one_more_byte_is_not() {
+        let mut lists = Lists::new(64);
+        lists.make(&mask("spec"), &list_of(MAX_BYTES + 1));
+        assert_eq!((lists.made.len(), lists.bytes), (0, 0));
+        lists.make(&mask("spec"), &list_of(MAX_BYTES));
+        assert_eq!((lists.made.len(), lists.bytes), (1, MAX_BYTES));
+    }
+
+    #[test]
+    fn lists_fill_the_bytes_there_are_before_any_goes() {
+        let half = MAX_BYTES / 2;
+        let mut lists = Lists::new(64);
+        lists.make(&mask("spec"), &list_of(half));
+        lists.make(&mask("status"), &list_of(half));
+        assert_eq!((lists.made.len(), lists.bytes), (2, MAX_BYTES));
+        lists.clear();
+        lists.make(&mask("spec"), &list_of(half));
+        lists.make(&mask("status"), &list_of(half + 1));
+        assert_eq!((lists.made.len(), lists.bytes), (1, half + 1));
+    }
+
+    #[test]
+    fn as_many_masks_as_there_may_be_are_kept_before_any_goes() {
+        let mut lists = Lists::new(2);
+        let masks = ["spec", "status", "metadata"].map(mask);
+        for mask in &masks {
+            lists.make(mask, &[served(10)]);
+        }
+        let kept = masks.each_ref().map(|mask| lists.find(mask).is_some());
+        assert_eq!(kept, [false, false, true]);
+        lists.make(&masks[0], &[served(10)]);
+        let kept = masks.each_ref().map(|mask| lists.find(mask).is_some());
+        assert_eq!(kept, [true, false, true]);
+    }
+
+    #[test]
+    fn whole_pods_cost_only_the_table_that_names_them() {
+        let mut lists = Lists::new(64);
+        let pods = [served(0), served(10), served(5_000)];
+        let list = lists.make(&Projection::all(), &pods);
+        assert_eq!(list.segments().len(), 5);
+        assert_eq!(lists.bytes, 5 * size_of::<Bytes>());
+        let list = lists.make(&mask("spec"), &pods);
+        assert_eq!(list.segments().len(), 2);
+        assert_eq!(lists.bytes, 7 * size_of::<Bytes>() + list.len());
+    }
+
+    #[test]
+    fn parts_that_are_given_away_know_how_many_are_left() {
+        let list = Lists::new(64).make(&Projection::all(), &[served(10), served(20)]);
+        for message in [list, Outgoing::list(&[served(10), served(20)])] {
+            let (mut parts, mut left) = (message.clone().into_segments(), message.segments().len());
+            assert!(left > 1);
+            while left > 0 {
+                assert_eq!((parts.len(), parts.size_hint()), (left, (left, Some(left))));
+                assert!(parts.next().is_some());
+                left -= 1;
+            }
+            assert_eq!((parts.len(), parts.next()), (0, None));
+        }
+    }
+
+    #[test]
+    fn what_is_smaller_than_a_part_is_copied_and_what_is_as_large_is_shared() {
+        for (filler, parts) in [(SHARED_BYTES - 1, 1), (SHARED_BYTES, 2)] {
+            let list = Lists::new(64).make(&mask("spec"), &[served(filler)]);
+            assert_eq!(list.segments().len(), parts, "{filler}");
+        }
+    }
 }

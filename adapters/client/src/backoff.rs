@@ -120,10 +120,12 @@ mod tests {
             },
             7,
         );
-        for _ in 0..9 {
+        for failures in 1..=9 {
             backoff.next_wait();
+            assert_eq!(backoff.failures(), failures);
         }
         backoff.reset();
+        assert_eq!(backoff.failures(), 0);
         assert_eq!(backoff.next_wait(), Duration::from_millis(100));
     }
 

@@ -249,6 +249,43 @@ mod tests {
     }
 
     #[test]
+    fn every_failure_has_a_text_and_an_advice_of_its_own() {
+        let failed = |cause: io::ErrorKind| ConnectError::new(Path::new("/"), cause.into());
+        let error = failed(io::ErrorKind::BrokenPipe);
+        let text = error.to_string();
+        assert!(
+            text.starts_with("cannot connect to /: the server closed the connection at once (")
+        );
+        assert_eq!(error.path(), Path::new("/"));
+        let source = std::error::Error::source(&error).unwrap();
+        assert_eq!(source.to_string(), error.cause.to_string());
+        let advice = [
+            error.advice(),
+            failed(io::ErrorKind::NotFound).advice(),
+            failed(io::ErrorKind::ConnectionRefused).advice(),
+            failed(io::ErrorKind::OutOfMemory).advice(),
+            failed(io::ErrorKind::PermissionDenied).advice(),
+            failed(io::ErrorKind::TimedOut).advice(),
+        ];
+        let different: std::collections::BTreeSet<_> = advice.into_iter().collect();
+        assert!(different.len() == advice.len() && !different.contains(""));
+
+        let ping = TransportError::PingTimeout;
+        let closed = TransportError::Closed;
+        assert_eq!(closed.advice(), CLOSED_ADVICE);
+        assert!(ping.advice().contains("overloaded"));
+        let texts = [&ping, &closed].map(|error| ClientError::Transport(error.clone()).to_string());
+        let expected = [
+            "the server did not answer a ping in time",
+            "the server closed the connection",
+        ];
+        assert_eq!(texts, expected);
+        let refused = ClientError::from(Status::new(Code::NotFound, "no such pod"));
+        assert_eq!(refused.code(), Code::NotFound);
+        assert!(refused.to_string().contains("no such pod"), "{refused}");
+    }
+
+    #[test]
     fn a_path_that_is_too_long_is_told_with_its_length_and_the_limit() {
         let error = |length: usize| {
             let path = "x".repeat(length);

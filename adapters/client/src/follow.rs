@@ -314,3 +314,6 @@ async fn listed(client: &Client) -> Result<BTreeSet<Bytes>, ClientError> {
     }
     Ok(uids)
 }
+
+#[cfg(test)]
+mod tests;

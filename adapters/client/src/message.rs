@@ -86,6 +86,31 @@ mod tests {
     }
 
     #[test]
+    fn what_has_begun_and_not_ended_is_partial() {
+        let stream = [frame(b"one"), frame(b"two")].concat();
+        for end in 0..=stream.len() {
+            let mut deframer = Deframer::new(100);
+            deframer.push(&stream[..end]);
+            let mut whole = 0;
+            while deframer.next().unwrap().is_some() {
+                whole += 1;
+            }
+            assert_eq!(whole, end / 8, "{end}");
+            assert_eq!(deframer.is_partial(), end % 8 != 0, "{end}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_just_the_limit_is_taken() {
+        let mut deframer = Deframer::new(10);
+        deframer.push(&frame(&[7; 10]));
+        deframer.push(&frame(&[8; 10]));
+        assert_eq!(deframer.next().unwrap().unwrap(), [7; 10].as_slice());
+        assert_eq!(deframer.next().unwrap().unwrap(), [8; 10].as_slice());
+        assert_eq!(deframer.next(), Ok(None));
+    }
+
+    #[test]
     fn a_message_over_the_limit_is_refused_from_its_prefix_alone() {
         let mut deframer = Deframer::new(10);
         deframer.push(&[0, 0, 0, 0, 11]);

@@ -122,14 +122,29 @@ mod tests {
     fn an_answer_that_is_not_grpc_is_refused_by_its_http_status() {
         let grpc = headers(&[("content-type", "application/grpc+proto")]);
         assert_eq!(check_head(StatusCode::OK, &grpc), Ok(()));
-        let code = |number| {
-            check_head(StatusCode::from_u16(number).unwrap(), &grpc)
-                .unwrap_err()
-                .code()
-        };
-        assert_eq!(code(404), Code::Unimplemented);
-        assert_eq!(code(503), Code::Unavailable);
-        assert_eq!(code(415), Code::Unknown);
+        for (number, code) in [
+            (204, Code::Unknown),
+            (302, Code::Unknown),
+            (400, Code::Internal),
+            (401, Code::Unauthenticated),
+            (403, Code::PermissionDenied),
+            (404, Code::Unimplemented),
+            (415, Code::Unknown),
+            (429, Code::Unavailable),
+            (431, Code::Internal),
+            (500, Code::Unknown),
+            (501, Code::Unknown),
+            (502, Code::Unavailable),
+            (503, Code::Unavailable),
+            (504, Code::Unavailable),
+            (505, Code::Unknown),
+        ] {
+            let refusal = check_head(StatusCode::from_u16(number).unwrap(), &grpc).unwrap_err();
+            assert_eq!(refusal.code(), code, "{number}");
+            assert!(refusal.message().contains(&number.to_string()));
+        }
+        let none = check_head(StatusCode::OK, &HeaderMap::new()).unwrap_err();
+        assert_eq!(none.code(), Code::Unknown);
         let html = headers(&[("content-type", "text/html")]);
         assert!(
             check_head(StatusCode::OK, &html)

@@ -116,3 +116,6 @@ fn documented_event(message: Bytes) -> Result<Event, prost::DecodeError> {
     };
     Ok(Event { kind, pod })
 }
+
+#[cfg(test)]
+mod tests;

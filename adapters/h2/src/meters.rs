@@ -268,6 +268,37 @@ mod tests {
     }
 
     #[test]
+    fn a_lease_that_grew_and_shrank_gives_back_what_it_holds_and_no_more() {
+        let slots = Arc::new(Slots::default());
+        let other = slots.take(5, 100).unwrap();
+        for _ in 0..3 {
+            let mut lease = slots.take(7, 100).unwrap();
+            assert!(lease.grow(4, 16), "just as many as there are");
+            assert!(!lease.grow(1, 16));
+            assert!(lease.resize(9, 16) && slots.taken() == 14);
+            assert!(lease.resize(9, 0) && slots.taken() == 14);
+            assert!(lease.resize(11, 16) && slots.taken() == 16);
+            drop(lease);
+            assert_eq!(slots.taken(), 5);
+        }
+        let any = slots.take_any(3);
+        drop(other);
+        assert_eq!(slots.taken(), 3);
+        drop(any);
+        assert_eq!(slots.taken(), 0);
+    }
+
+    #[test]
+    fn counters_grow_by_what_is_added() {
+        let counter = Counter::default();
+        let values = [3, 0, 4].map(|count| {
+            counter.add(count);
+            counter.value()
+        });
+        assert_eq!(values, [3, 3, 7]);
+    }
+
+    #[test]
     fn so_many_users_are_counted_by_name_and_the_others_together() {
         let meter = PeerMeter::default();
         for uid in (0..100).chain([3, 99]) {

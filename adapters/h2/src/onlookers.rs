@@ -92,3 +92,6 @@ impl<R: Runtime> Drop for Onlooker<R> {
         self.shared.forget_onlooker(self.number);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -439,3 +439,6 @@ impl<R: Runtime> Shared<R> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -188,6 +188,18 @@ mod tests {
         assert!(paths.iter().all(|path| !path.exists()));
     }
 
+    #[test]
+    fn what_the_system_said_is_the_source() {
+        let cause = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let source = |error: OpenError| error.source().map(ToString::to_string);
+        let label = "s".to_owned();
+        assert_eq!(source(OpenError::NoListener), None);
+        let said = Some(cause().to_string());
+        assert_eq!(source(OpenError::NoThread { cause: cause() }), said);
+        let cause = cause();
+        assert_eq!(source(OpenError::Socket { label, cause }), said);
+    }
+
     fn bind(path: &PathBuf) -> Listener {
         Listener::bind(&SocketOptions::new(path)).unwrap()
     }

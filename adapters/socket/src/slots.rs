@@ -101,6 +101,40 @@ mod tests {
     }
 
     #[test]
+    fn what_other_users_give_back_others_may_take() {
+        let slots = Slots::new(16, OWN);
+        let take = |user| slots.take(Some(user));
+        for _ in 0..3 {
+            let _own = take(OWN).unwrap();
+            let mut others: Vec<_> = (0..14).map(|_| take(OTHER).unwrap()).collect();
+            assert!(take(OTHER).is_none(), "the last eighth is not theirs");
+            others.truncate(11);
+            let again: Vec<_> = (0..20).filter_map(|_| take(OTHER)).collect();
+            assert_eq!(again.len(), 3);
+        }
+        let held = slots.held.lock().unwrap();
+        assert_eq!((held.all, held.others), (0, 0));
+    }
+
+    #[test]
+    fn what_the_own_user_gives_back_frees_nothing_for_others() {
+        let slots = Slots::new(16, OWN);
+        let own = slots.take(Some(OWN)).unwrap();
+        let _others: Vec<_> = (0..14).map(|_| slots.take(Some(OTHER)).unwrap()).collect();
+        drop(own);
+        assert!(slots.take(Some(OTHER)).is_none());
+        assert!(slots.take(Some(OWN)).is_some());
+    }
+
+    #[test]
+    fn the_limit_is_as_it_was_given() {
+        assert_eq!(
+            [0, 1, 512].map(|limit| Slots::new(limit, OWN).limit()),
+            [0, 1, 512]
+        );
+    }
+
+    #[test]
     fn a_handful_of_slots_is_open_to_all() {
         let slots = Slots::new(4, OWN);
         let others: Vec<_> = (0..4).filter_map(|_| slots.take(Some(OTHER))).collect();

@@ -18,3 +18,22 @@ pub fn wall_nanos() -> i64 {
         Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |nanos| -nanos),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    #[test]
+    fn it_is_the_time_at_which_a_file_is_made() {
+        let before = wall_seconds();
+        let made = tempfile::tempfile().unwrap().metadata().unwrap().mtime();
+        let after = wall_seconds();
+        // Files are dated by the last tick of the kernel's clock.
+        assert!(
+            (before - 1..=after).contains(&made),
+            "{before} {made} {after}"
+        );
+    }
+}

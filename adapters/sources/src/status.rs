@@ -150,6 +150,8 @@ mod properties;
 mod run_tests;
 #[cfg(test)]
 pub(crate) mod scenes;
+#[cfg(test)]
+mod several_tests;
 
 pub use evidence::{PodView, PodViews};
 

@@ -367,3 +367,71 @@ fn the_answer_to_a_mask_is_not_much_longer_than_the_mask() {
         assert!(told < 8 * MAX_MASK_BYTES, "{told} bytes");
     }
 }
+
+/// The faults of a mask: the number of the path, where it begins, and where the fault is in it.
+fn places(mask: &str) -> Vec<(usize, usize, usize)> {
+    let parsed = FieldMask::parse(mask).and_then(|mask| mask.compile(Message::POD));
+    let error = parsed.unwrap_err();
+    let place = |fault: &MaskFault| (fault.number(), fault.start(), fault.offset());
+    error.faults().iter().map(place).collect()
+}
+
+#[test]
+fn errors_tell_where_the_path_begins_and_where_in_it_they_are() {
+    for (mask, expected) in [
+        (
+            "  spec.foo,\t metadata.nam ,, status.x",
+            &[(1, 2, 5), (2, 13, 9), (3, 29, 7)][..],
+        ),
+        ("status,,spec.foo", &[(2, 8, 5)]),
+        (
+            "spec.containers(name,image),spec.foo",
+            &[(1, 0, 15), (2, 28, 5)],
+        ),
+        ("spec.(a(b,c),d),spec.foo", &[(1, 0, 5), (2, 16, 5)]),
+        ("spec.(`)`,a),spec.foo", &[(1, 0, 5), (2, 13, 5)]),
+        ("spec.a),spec.foo", &[(1, 0, 6), (2, 8, 5)]),
+        ("metadata.labels.`(`,spec.foo", &[(2, 20, 5)]),
+        ("metadata.labels.`)`,spec.(a,b)", &[(2, 20, 5)]),
+        (
+            "metadata.labels.`a,b`.x,spec.foo",
+            &[(1, 0, 22), (2, 24, 5)],
+        ),
+        ("spec.`nodeName`x", &[(1, 0, 15)]),
+        ("spec,spec.`nodeName", &[(2, 5, 5)]),
+        ("metadata.labels.`a\u{fc}`", &[(1, 0, 18)]),
+        ("spec.node`Name`", &[(1, 0, 9)]),
+        ("spec.nodeName.x.y", &[(1, 0, 14)]),
+        ("spec.containers.na me", &[(1, 0, 18)]),
+    ] {
+        assert_eq!(places(mask), expected, "{mask}");
+    }
+}
+
+#[test]
+fn errors_of_quoted_keys_and_of_blanks_name_the_byte() {
+    for (mask, byte) in [
+        ("spec.node Name", "a blank (byte 9) inside a path"),
+        ("spec.node\tName", "a blank (byte 9) inside a path"),
+        ("spec.`nodeName`x", "(byte 15)"),
+        ("spec.`nodeName", "begins at byte 5 "),
+        ("metadata.labels.`a\u{fc}`", "byte 18 is not"),
+        ("metadata.labels.`a`.b.c", "(byte 20)"),
+    ] {
+        assert!(error(mask).contains(byte), "{}", error(mask));
+    }
+}
+
+#[test]
+fn as_much_as_may_be_is_taken() {
+    let paths = vec!["spec"; MAX_PATHS].join(",");
+    assert_eq!(compile(&paths), compile("spec"));
+    let padded = format!("spec{}", " ".repeat(MAX_MASK_BYTES - 4));
+    assert_eq!(compile(&padded), compile("spec"));
+    assert!(error(&format!("{padded} ")).contains("found 8193"));
+    for quote in ["", "`"] {
+        let key = |bytes| format!("metadata.labels.{quote}{}{quote}", "k".repeat(bytes));
+        compile(&key(512));
+        assert!(error(&key(513)).contains("at most 512 bytes, found 513"));
+    }
+}

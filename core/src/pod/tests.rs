@@ -46,6 +46,17 @@ fn identity_and_parts_are_found() {
 }
 
 #[test]
+fn each_part_is_told_with_its_own_place() {
+    let mut bytes = pod_bytes("n", "a", "u", "");
+    let metadata = bytes[2..].to_vec();
+    put_bytes(field::SPEC, b"\x52\x01n", &mut bytes);
+    put_bytes(field::STATUS, b"\x0a\x07Running", &mut bytes);
+    let pod = parse(&bytes).unwrap();
+    let parts = [pod.metadata(), pod.spec(), pod.status()].map(|part| &bytes[part.unwrap()]);
+    assert_eq!(parts, [&metadata[..], b"\x52\x01n", b"\x0a\x07Running"]);
+}
+
+#[test]
 fn a_pod_without_a_uid_is_refused() {
     assert_eq!(parse(b""), Err(PodError::MissingUid));
     assert_eq!(parse(b"\x0a\x03\x0a\x01a"), Err(PodError::MissingUid));
@@ -62,6 +73,40 @@ fn a_pod_over_the_limit_is_refused_before_it_is_read() {
             limit: 10
         })
     );
+}
+
+#[test]
+fn a_pod_and_a_status_of_just_the_limit_are_taken_and_one_byte_more_is_not() {
+    let bytes = Bytes::from(pod_bytes("n", "a", "u", "Running"));
+    let length = bytes.len();
+    assert!(EncodedPod::parse_with_limit(bytes.clone(), length).is_ok());
+    let limit = length - 1;
+    assert_eq!(
+        EncodedPod::parse_with_limit(bytes, limit),
+        Err(PodError::TooLarge {
+            bytes: length,
+            limit
+        })
+    );
+
+    let limit = DEFAULT_MAX_POD_BYTES.get() as usize;
+    let identity = b"\x0a\x03\x2a\x01u";
+    let filled = |before: &[u8], bytes: usize| {
+        // A tag of two bytes and a length of four stand before the filler.
+        let mut out = before.to_vec();
+        put_bytes(99, &vec![b'x'; bytes - before.len() - 6], &mut out);
+        assert_eq!(out.len(), bytes);
+        Bytes::from(out)
+    };
+    let beyond = PodError::TooLarge {
+        bytes: limit + 1,
+        limit,
+    };
+    assert!(EncodedPod::parse(filled(identity, limit)).is_ok());
+    assert_eq!(EncodedPod::parse(filled(identity, limit + 1)), Err(beyond));
+    let status = EncodedStatus::parse(filled(b"", limit)).unwrap();
+    assert_eq!(status.bytes().len(), limit);
+    assert_eq!(EncodedStatus::parse(filled(b"", limit + 1)), Err(beyond));
 }
 
 #[test]

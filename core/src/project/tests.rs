@@ -226,3 +226,58 @@ fn a_known_field_of_another_wire_type_is_refused_where_a_part_is_selected() {
     }
     check("metadata", "0a020801", "0a020801");
 }
+
+#[test]
+fn what_is_wrong_deep_in_a_pod_is_told_with_its_place_in_the_whole() {
+    let wire_type = |field, found| WireErrorKind::WireType { field, found };
+    for (mask, input, kind, offset) in [
+        // A value and a key of a label that are no strings, behind a name.
+        (
+            "metadata.labels.a",
+            "0a0a 0a0161 5a05 0a0161 1001",
+            wire_type(2, 0),
+            10,
+        ),
+        (
+            "metadata.labels.a",
+            "0a07 0a0161 5a02 0801",
+            wire_type(1, 0),
+            7,
+        ),
+        // A key that is longer than its entry.
+        (
+            "metadata.labels.a",
+            "0a08 0a0161 5a03 0a0561",
+            WireErrorKind::Truncated,
+            8,
+        ),
+        // The name of the second container.
+        (
+            "spec.containers.name",
+            "0a00 1208 1202 0a00 1202 0801",
+            wire_type(1, 0),
+            10,
+        ),
+        (
+            "spec.containers.name",
+            "0a00 1209 1202 0a00 1203 0a0561",
+            WireErrorKind::Truncated,
+            11,
+        ),
+    ] {
+        let mut out = b"before".to_vec();
+        let error = compile(mask).project(&bytes(input), &mut out).unwrap_err();
+        assert_eq!((error.kind, error.offset), (kind, offset), "{mask} {input}");
+        assert_eq!(out, b"before");
+    }
+}
+
+#[test]
+fn the_last_key_of_an_entry_counts_and_fields_of_later_versions_do_not() {
+    check(
+        "metadata.labels.a",
+        "0a0a 5a08 0a0162 0a0161 1801",
+        "0a0a 5a08 0a0162 0a0161 1801",
+    );
+    check("metadata.labels.a", "0a08 5a06 0a0161 0a0162", "0a00");
+}

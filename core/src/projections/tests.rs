@@ -246,3 +246,63 @@ fn a_pod_that_grows_is_counted_anew() {
         assert_eq!(numbers(&projections).projection_bytes, before);
     }
 }
+
+#[test]
+fn what_was_of_use_together_elsewhere_is_counted_and_stays_longer() {
+    let store = store(&["u"]);
+    let pod = store.get("u").unwrap();
+    let mut projections = Projections::new(2, 1 << 20);
+    let [a, b, c, d] = ["metadata.name", "metadata.uid", "spec", "status"].map(mask);
+    projections.keep(&a, pod);
+    projections.keep(&b, pod);
+    projections.use_again(&a, 5);
+    assert_eq!(numbers(&projections).projection_hits, 5);
+    projections.use_again(&a, 2);
+    assert_eq!(numbers(&projections).projection_hits, 7);
+    projections.use_again(&Projection::all(), 9);
+    projections.keep(&c, pod);
+    assert_eq!(kept(&projections), ["metadata.name", "spec"]);
+    // What is not kept by pod may be kept as a list: it was of use, and makes no room.
+    projections.use_again(&d, 3);
+    let counters = numbers(&projections);
+    assert_eq!(
+        (counters.projection_hits, counters.projection_evictions),
+        (10, 1)
+    );
+    check(&projections);
+}
+
+#[test]
+fn lists_date_their_masks_too() {
+    let mut store = store(&["a", "b", "c"]);
+    let pods = store.snapshot();
+    let mut projections = Projections::new(2, 1 << 20);
+    let [a, b, c] = ["metadata.name", "metadata.uid", "spec"].map(mask);
+    projections.keep_all(&a, &pods);
+    projections.keep_all(&b, &pods);
+    projections.keep_all(&a, &pods);
+    projections.keep_all(&c, &pods);
+    assert_eq!(kept(&projections), ["metadata.name", "spec"]);
+    check(&projections);
+}
+
+#[test]
+fn a_former_revision_takes_no_newer_one_along_and_no_other_pod() {
+    let (mut store, mut projections) = (store(&["a", "b"]), roomy());
+    let phase = mask("status.phase");
+    projections.keep_all(&phase, &store.snapshot());
+    let change = turn(&mut store, "a", "Failed");
+    let (before, after) = (change.before.unwrap(), change.after.unwrap());
+    projections.keep(&phase, &after);
+    let held = numbers(&projections).projection_bytes;
+    projections.forget(&before);
+    assert_eq!(numbers(&projections).projection_bytes, held);
+    projections.forget(&after);
+    check(&projections);
+    let uids: Vec<_> = projections.masks[&phase]
+        .pods
+        .keys()
+        .map(Uid::as_str)
+        .collect();
+    assert_eq!(uids, ["b"]);
+}

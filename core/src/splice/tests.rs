@@ -99,3 +99,57 @@ fn a_status_in_several_records_is_merged() {
     assert_eq!(last(last(&status, 2), 2), FALSE);
     assert_eq!(Reader::new(&served).records().count(), 2);
 }
+
+/// Returns a pod whose status has a phase, these conditions, and a field that no schema knows.
+fn pod_with_conditions(conditions: &[&[u8]]) -> EncodedPod {
+    let mut status = Vec::new();
+    put_bytes(1, b"Running", &mut status);
+    for condition in conditions {
+        put_bytes(2, condition, &mut status);
+    }
+    put_bytes(99, b"?", &mut status);
+    let mut pod = pod_bytes("n", "a", "u", "");
+    put_bytes(field::STATUS, &status, &mut pod);
+    parse(pod)
+}
+
+#[test]
+fn of_several_conditions_only_those_that_say_ready_change() {
+    let scheduled = &b"\x0a\x0cPodScheduled\x12\x04True"[..];
+    let ready = &b"\x0a\x05Ready\x12\x04True"[..];
+    let not_ready = &b"\x0a\x05Ready\x12\x05False\x2a\x01r"[..];
+    let contained = &b"\x0a\x0fContainersReady\x12\x04True\x2a\x01c"[..];
+    let unknown = &b"\x0a\x05Ready\x12\x07Unknown"[..];
+    let unconfirmed = &b"\x0a\x05Ready\x12\x05False\x2a\x12ContainersNotReady"[..];
+    let served = |conditions: &[&[u8]]| served(&pod_with_conditions(conditions), None, true);
+    assert_eq!(
+        served(&[scheduled, ready, contained, not_ready, ready, unknown]),
+        pod_with_conditions(&[
+            scheduled,
+            unconfirmed,
+            contained,
+            not_ready,
+            unconfirmed,
+            unknown
+        ])
+        .bytes()
+    );
+    let others = pod_with_conditions(&[scheduled, not_ready, contained, unknown]);
+    assert_eq!(
+        served(&[scheduled, not_ready, contained, unknown]),
+        others.bytes()
+    );
+}
+
+#[test]
+fn what_looks_like_a_condition_in_another_field_stays() {
+    let mut status = Vec::new();
+    put_bytes(1, b"Running", &mut status);
+    put_bytes(2, b"\x0a\x05Ready\x12\x04True", &mut status);
+    put_bytes(99, b"\x0a\x05Ready\x12\x04True", &mut status);
+    let mut bytes = pod_bytes("n", "a", "u", "");
+    put_bytes(field::STATUS, &status, &mut bytes);
+    let served = status_of(&served(&parse(bytes), None, true));
+    assert_eq!(last(last(&served, 2), 2), FALSE);
+    assert_eq!(last(&served, 99), b"\x0a\x05Ready\x12\x04True");
+}

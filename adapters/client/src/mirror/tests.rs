@@ -345,3 +345,141 @@ fn a_pod_is_as_old_as_its_best_known_beginning() {
     assert_eq!(age(with_status(pod("a", "a"), started)), Some(90));
     assert_eq!(age(pod("a", "a")), None);
 }
+
+#[test]
+fn what_is_read_of_a_pod_is_its_own() {
+    let read = |pod: Pod| MirroredPod::parse(&pod.encode_to_vec()).unwrap();
+    let ended = |word: &str| read(with_status(pod("a-1", "web"), phase(word))).is_terminal();
+    let plain = read(pod("a-1", "web"));
+    assert_eq!(
+        (plain.uid(), plain.namespace(), plain.name()),
+        ("a-1", "ns", "web")
+    );
+    assert_eq!(
+        ["", "Pending", "Running", "Succeeded", "Failed"].map(ended),
+        [false, false, false, true, true]
+    );
+    assert!(!plain.is_on_host_network());
+    assert_eq!(plain.decode().unwrap(), pod("a-1", "web"));
+    let texts = [
+        MirrorError::MissingUid,
+        MirroredPod::parse(b"\x0a\xff").unwrap_err(),
+    ];
+    let [missing, broken] = texts.map(|error| error.to_string());
+    assert_eq!(missing, "a pod has no metadata.uid");
+    assert!(broken.starts_with("a pod does not decode: "), "{broken}");
+}
+
+/// Two pods that share all by which they are found, and a third that shares nothing.
+fn alike() -> [Pod; 3] {
+    let one = |uid: &str, name: &str, ip: &str, id: &str, hash: &str| {
+        let container = ContainerStatus {
+            container_id: Some(format!("containerd://{id}")),
+            ..ContainerStatus::default()
+        };
+        let status = PodStatus {
+            container_statuses: vec![container],
+            ..addresses(&[ip])
+        };
+        let pod = with_status(pod(uid, name), status);
+        annotated(pod, "kubernetes.io/config.hash", hash)
+    };
+    [
+        created(one("a", "web", "10.0.0.1", "c1", "h1"), 1),
+        created(one("b", "web", "10.0.0.1", "c1", "h1"), 2),
+        one("c", "db", "10.0.0.2", "c2", "h2"),
+    ]
+}
+
+fn found<'a>(
+    mirror: &'a Mirror,
+    name: &str,
+    ip: &str,
+    id: &str,
+    hash: &str,
+) -> [Option<&'a str>; 4] {
+    [
+        uid(mirror.by_name("ns", name)),
+        uid(mirror.by_ip(ip.parse().unwrap())),
+        uid(mirror.by_container_id(id)),
+        uid(mirror.by_uid(hash)),
+    ]
+}
+
+#[test]
+fn a_pod_that_goes_takes_no_other_out_of_any_index() {
+    let [a, b, c] = alike();
+    let mut mirror = mirror(&[a.clone(), b.clone(), c.clone()]);
+    assert_eq!(
+        found(&mirror, "web", "10.0.0.1", "c1", "h1"),
+        [Some("b"); 4]
+    );
+    mirror.handle_event(&event(EventKind::Deleted, &b)).unwrap();
+    assert_eq!(
+        found(&mirror, "web", "10.0.0.1", "c1", "h1"),
+        [Some("a"); 4]
+    );
+    assert_eq!(found(&mirror, "db", "10.0.0.2", "c2", "h2"), [Some("c"); 4]);
+    assert_eq!(mirror.index.len(), 8);
+    mirror.handle_event(&event(EventKind::Deleted, &a)).unwrap();
+    assert_eq!(found(&mirror, "web", "10.0.0.1", "c1", "h1"), [None; 4]);
+    assert_eq!(found(&mirror, "db", "10.0.0.2", "c2", "h2"), [Some("c"); 4]);
+    assert_eq!(mirror.index.len(), 4);
+    mirror.handle_event(&event(EventKind::Deleted, &c)).unwrap();
+    assert_eq!((mirror.pods().len(), mirror.index.len()), (0, 0));
+}
+
+#[test]
+fn a_pod_that_changes_leaves_nothing_of_what_it_was() {
+    let [a, _, c] = alike();
+    let mut mirror = mirror(&[a, c]);
+    let mut moved = pod("a", "api");
+    moved.metadata.as_mut().unwrap().namespace = Some("other".to_owned());
+    mirror
+        .handle_event(&event(EventKind::Modified, &moved))
+        .unwrap();
+    assert_eq!(found(&mirror, "web", "10.0.0.1", "c1", "h1"), [None; 4]);
+    assert_eq!(uid(mirror.by_name("other", "api")), Some("a"));
+    assert_eq!(found(&mirror, "db", "10.0.0.2", "c2", "h2"), [Some("c"); 4]);
+    assert_eq!(mirror.index.len(), 5);
+}
+
+#[test]
+fn nothing_is_kept_of_a_replay_that_is_over() {
+    let mut mirror = mirror(&[pod("a", "a"), pod("b", "b")]);
+    let broken = [&pod("c", "c").encode_to_vec()[..], b"\x12\x02\x0a\x7f"].concat();
+    for bytes in [broken, b"\x0a\xff".to_vec()] {
+        let broken = Event {
+            kind: EventKind::Modified,
+            pod: bytes.into(),
+        };
+        mirror.handle_event(&broken).unwrap_err();
+    }
+    mirror
+        .handle_event(&event(EventKind::Added, &pod("d", "d")))
+        .unwrap();
+    assert!(mirror.replayed.is_empty() && !mirror.told_unknown);
+    mirror.handle_disconnect();
+    mirror
+        .handle_event(&event(EventKind::Added, &pod("a", "a")))
+        .unwrap();
+    mirror
+        .handle_event(&event(EventKind::Added, &pod("d", "d")))
+        .unwrap();
+    mirror
+        .handle_event(&event(EventKind::Deleted, &pod("d", "d")))
+        .unwrap();
+    assert_eq!(mirror.replayed.len(), 1);
+    assert_eq!(told(mirror.handle_event(&marker()).unwrap()), "-b =");
+    assert!(mirror.replayed.is_empty());
+}
+
+#[test]
+fn a_hash_that_is_the_own_uid_or_empty_names_nothing_more() {
+    let own = annotated(pod("a", "a"), "kubernetes.io/config.hash", "a");
+    let own = annotated(own, "kubernetes.io/config.mirror", "");
+    let mirror = mirror(&[own]);
+    assert_eq!(uid(mirror.by_uid("a")), Some("a"));
+    assert_eq!(uid(mirror.by_uid("")), None);
+    assert_eq!(mirror.index.len(), 1);
+}

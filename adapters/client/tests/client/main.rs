@@ -5,6 +5,8 @@ mod calls;
 #[cfg(test)]
 mod channel;
 #[cfg(test)]
+mod endings;
+#[cfg(test)]
 mod follow;
 #[cfg(test)]
 mod masks;

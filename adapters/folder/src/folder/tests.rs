@@ -123,6 +123,22 @@ fn a_link_is_followed_only_where_nobody_else_can_have_put_it() {
 }
 
 #[test]
+fn as_many_links_are_followed_as_linux_follows_and_no_more() {
+    let room = room();
+    fs::create_dir(room.path().join("0")).unwrap();
+    for link in 1..=LINK_LIMIT + 1 {
+        let target = (link - 1).to_string();
+        symlink(target, room.path().join(link.to_string())).unwrap();
+    }
+    let open = |links: u32| Folder::open(&room.path().join(links.to_string()));
+    assert!(open(1).is_ok() && open(LINK_LIMIT).is_ok());
+    let Err(FolderError::System { cause, .. }) = open(LINK_LIMIT + 1) else {
+        panic!("one more is followed");
+    };
+    assert_eq!(cause.raw_os_error(), Some(Errno::ELOOP as i32));
+}
+
+#[test]
 fn a_ring_of_links_ends() {
     let room = room();
     symlink("b", room.path().join("a")).unwrap();

@@ -184,3 +184,53 @@ impl Error for InheritError {
         Some(&self.cause)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system(kind: io::ErrorKind) -> BindError {
+        BindError::System {
+            path: "/run/s".into(),
+            doing: "listen",
+            cause: kind.into(),
+        }
+    }
+
+    fn folder() -> BindError {
+        BindError::Directory {
+            path: "/run/s".into(),
+            cause: FolderError::ForeignLink {
+                link: "/run".into(),
+                owner: 1,
+            },
+        }
+    }
+
+    #[test]
+    fn only_those_who_may_not_are_told_to_run_as_somebody_who_may() {
+        let advice = "; run as a user who may, or choose another path";
+        for (kind, advised) in [
+            (io::ErrorKind::PermissionDenied, true),
+            (io::ErrorKind::AddrInUse, false),
+            (io::ErrorKind::NotFound, false),
+        ] {
+            let text = system(kind).to_string();
+            assert_eq!(text.ends_with(advice), advised, "{text}");
+            assert!(text.starts_with("cannot listen for socket `/run/s`: "));
+        }
+    }
+
+    #[test]
+    fn what_the_system_and_the_folder_said_is_the_source() {
+        let source = |error: &dyn Error| error.source().map(ToString::to_string);
+        let cause = io::Error::from(io::ErrorKind::AddrInUse);
+        assert_eq!(source(&system(cause.kind())), Some(cause.to_string()));
+        assert!(source(&folder()).is_some_and(|text| text.contains("user 1")));
+        let path = PathBuf::from("/run/s");
+        assert_eq!(source(&BindError::LiveServer { path }), None);
+        let inherited = InheritError { index: 2, cause };
+        assert_eq!(source(&inherited), Some(inherited.cause.to_string()));
+        assert!(inherited.to_string().starts_with("socket 2 handed over"));
+    }
+}

@@ -106,6 +106,25 @@ fn a_group_is_found_by_its_name() {
 }
 
 #[test]
+fn every_permission_may_be_given_and_no_other_bit() {
+    let directory = tempfile::tempdir().unwrap();
+    let bound = |bits: u32| {
+        let path = directory.path().join(format!("{bits:o}"));
+        let options = SocketOptions {
+            mode: Some(bits),
+            ..SocketOptions::new(&path)
+        };
+        Listener::bind(&options).map(|_listener| mode(&path))
+    };
+    for bits in [0, 0o001, 0o700, 0o777] {
+        assert_eq!(bound(bits).unwrap(), bits);
+    }
+    for bits in [0o1000, 0o2700, 0o4777] {
+        assert!(matches!(bound(bits), Err(BindError::Mode { mode, .. }) if mode == bits));
+    }
+}
+
+#[test]
 fn an_unknown_group_and_an_odd_mode_are_refused_before_anything_is_made() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("new/pods.sock");

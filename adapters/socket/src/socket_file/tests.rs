@@ -5,6 +5,7 @@ use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use podsapi_test_process as child_process;
@@ -181,4 +182,55 @@ fn a_file_is_not_made_anew_where_others_may_write_by_now() {
     fs::set_permissions(&folder, Permissions::from_mode(0o1777)).unwrap();
     assert!(served.keep());
     served.assert_answers();
+}
+
+/// Counts what the log is told.
+#[derive(Clone, Default)]
+struct Told(Arc<AtomicUsize>);
+
+impl tracing::Subscriber for Told {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, _: &tracing::Event<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[test]
+fn the_log_hears_of_each_reason_once_and_of_the_end_of_the_trouble() {
+    let room = room();
+    let mut served = Served::at(room.path().join("s"));
+    let told = Told::default();
+    let count = Arc::clone(&told.0);
+    let error = |doing| BindError::System {
+        path: "s".into(),
+        doing,
+        cause: Errno::EIO.into(),
+    };
+    tracing::subscriber::with_default(told, || {
+        let counted = |file: &mut SocketFile, doing| {
+            file.tell(&error(doing));
+            count.load(Ordering::Relaxed)
+        };
+        let reasons = ["listen", "listen", "bind", "bind", "listen"];
+        let counts = reasons.map(|doing| counted(&mut served.file, doing));
+        assert_eq!(counts, [1, 1, 2, 2, 3]);
+        assert!(!served.keep() && !served.keep());
+        assert_eq!(count.load(Ordering::Relaxed), 4, "in its place again");
+        assert_eq!(counted(&mut served.file, "listen"), 5);
+    });
 }

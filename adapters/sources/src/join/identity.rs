@@ -489,3 +489,6 @@ const KEY: u32 = 1;
 const VALUE: u32 = 2;
 /// `phase` of `PodStatus`.
 const PHASE: u32 = 1;
+
+#[cfg(test)]
+mod tests;

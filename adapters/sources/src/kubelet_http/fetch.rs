@@ -205,3 +205,6 @@ impl Error for FetchError {}
 
 /// Tokens of service accounts have one or two kilobytes; header lines end at some tens of them.
 const TOKEN_LIMIT_BYTES: u64 = 32 << 10;
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@ use super::scenes::{
 };
 use super::{ListWatch, Options, Request, Word};
 
+mod bounds;
 mod faults;
 
 /// A machine with its clock and its server.

@@ -188,3 +188,6 @@ fn fill_downward_items(source: &mut Map) {
 
 /// Readable by all and writable by the owner, in decimal as the API has it.
 const MODE_0644: i64 = 0o644;
+
+#[cfg(test)]
+mod tests;

@@ -269,3 +269,33 @@ fn no_content_makes_the_reader_panic() {
     }
     assert!(good > 500 && bad > 500, "{good} good, {bad} bad");
 }
+
+/// The tolerations of a manifest with these, once it is a static pod's, one line each.
+fn tolerations(given: &str) -> Vec<String> {
+    let pod = pod(&format!("{SMALL}\n  tolerations: {given}"));
+    let Value::List(tolerations) = at(&pod, "spec/tolerations") else {
+        panic!("{given}");
+    };
+    let line = |one: &Value| podsapi_proto::json::to_json(one);
+    tolerations.iter().map(line).collect()
+}
+
+#[test]
+fn of_several_tolerations_only_the_one_of_all_that_evicts_is_a_static_pods() {
+    let of_all = r#"{"operator":"Exists","effect":"NoExecute"}"#;
+    let others = [
+        r#"{"key":"a","operator":"Exists","effect":"NoExecute"}"#,
+        r#"{"key":"a","operator":"Equal","value":"b","effect":"NoExecute"}"#,
+        r#"{"operator":"Exists","effect":"NoSchedule"}"#,
+        r#"{"operator":"Exists"}"#,
+    ];
+    let mut expected = others.map(str::to_owned).to_vec();
+    expected.push(of_all.to_owned());
+    assert_eq!(tolerations(&format!("[{}]", others.join(","))), expected);
+
+    let for_a_while = r#"{"operator":"Exists","effect":"NoExecute","tolerationSeconds":9}"#;
+    let given = format!("[{},{for_a_while},{},{for_a_while}]", others[0], others[3]);
+    let expected = [others[0], of_all, others[3], of_all].map(str::to_owned);
+    assert_eq!(tolerations(&given), expected, "in their places");
+    assert_eq!(tolerations("[]"), [of_all]);
+}

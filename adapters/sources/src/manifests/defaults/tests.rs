@@ -10,7 +10,7 @@ fn filled(spec: &str, status: &str) -> Map {
     let Value::Map(mut pod) = parse_json(text.as_bytes()).unwrap() else {
         panic!("{text}");
     };
-    fill(&mut pod);
+    fill(&mut pod, KubeletRelease::NEWEST);
     pod
 }
 
@@ -81,7 +81,7 @@ fn of_several_volumes_only_those_without_a_source_are_empty_folders() {
 fn the_name_of_a_volume_is_no_source() {
     let known = ["name", "nonsense", "emptyDir", "hostPath", "projected"];
     assert_eq!(
-        known.map(is_volume_source),
+        known.map(|key| KubeletRelease::NEWEST.has_volume_source(key)),
         [false, false, true, true, true]
     );
 }

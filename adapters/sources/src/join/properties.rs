@@ -230,75 +230,114 @@ proptest! {
         history in hostile_history(),
         without_runtime in any::<bool>(),
     ) {
-        let kinds = [SourceKind::Manifests, SourceKind::Kubelet, SourceKind::Apiserver];
-        let [mut beset, mut alone] = [(), ()].map(|()| match without_runtime {
-            true => Node::without_runtime(&kinds),
-            false => Node::new(&kinds),
-        });
-        let (mut evil, mut last_view) = (BTreeMap::new(), Vec::new());
-        let mut watches = None;
-        for op in &history {
-            match op {
-                Step::Honest(Op::View(_) | Op::RuntimeLost) if without_runtime => continue,
-                Step::Honest(op) => {
-                    say(&mut alone, op);
-                    match op {
-                        // An owner's list has the pods of everybody.
-                        Op::List(API, pods) => {
-                            let mut pods: Vec<_> = pods.iter().map(Held::encoded).collect();
-                            pods.extend(evil.values().cloned());
-                            beset.list(API, &pods);
-                        }
-                        Op::View(shown) => {
-                            last_view.clone_from(shown);
-                            say(&mut beset, op);
-                        }
-                        Op::List(..)
-                        | Op::OwnerLost(_)
-                        | Op::Put(..)
-                        | Op::Remove(..)
-                        | Op::RuntimeLost => drop(say(&mut beset, op)),
-                    }
-                }
-                // Of a UID that nobody has or had, nobody can tell whose it will be.
-                Step::Claim(_, uid) if !beset.join.knows(uid) => continue,
-                Step::Claim(name, uid) => {
-                    let pod = claimer(name, &format!("0-{name}"), uid);
-                    evil.insert(*name, pod.clone());
-                    if watches.is_some() {
-                        beset.put(API, &pod);
-                    }
-                }
-                Step::Unclaim(name) => {
-                    if evil.remove(name).is_some() && watches.is_some() {
-                        beset.remove(API, &format!("0-{name}"));
-                    }
-                }
-                Step::Sandbox(..) if without_runtime || watches.is_none() => continue,
-                // What the runtime shows counts over what was claimed alone.
-                Step::Sandbox(_, uid) if !beset.join.has_proof(uid) => continue,
-                Step::Sandbox(name, uid) => {
-                    // The runtime is looked at in both worlds.
-                    let mut sandboxes = sandboxes(&last_view);
-                    say(&mut alone, &Op::View(last_view.clone()));
-                    sandboxes.insert(0, evil_sandbox(name, uid, 1_900_000_000_000_000_000));
-                    beset.view(&view(&sandboxes));
-                }
-            }
-            if !alone.pods.readiness().is_ready() {
-                continue;
-            }
-            let (of_beset, of_alone) =
-                *watches.get_or_insert_with(|| (beset.watch(), alone.watch()));
-            let is_evil = |uid: &str| uid.starts_with("0-");
-            let mut events = beset.events(of_beset);
-            events.retain(|event| !is_evil(&event.1));
-            assert_eq!(events, alone.events(of_alone), "after {op:?} of {history:?}");
-            let mut served = seen(&mut beset);
-            served.retain(|(uid, ..)| !is_evil(uid));
-            assert_eq!(served, seen(&mut alone), "after {op:?}");
-        }
+        costs_nobody(&history, without_runtime);
     }
+}
+
+/// Lives through it twice, with what is claimed and without, and compares what clients see.
+fn costs_nobody(history: &[Step], without_runtime: bool) {
+    let kinds = [
+        SourceKind::Manifests,
+        SourceKind::Kubelet,
+        SourceKind::Apiserver,
+    ];
+    let [mut beset, mut alone] = [(), ()].map(|()| match without_runtime {
+        true => Node::without_runtime(&kinds),
+        false => Node::new(&kinds),
+    });
+    let (mut evil, mut last_view) = (BTreeMap::new(), Vec::new());
+    let mut watches = None;
+    for op in history {
+        match op {
+            Step::Honest(Op::View(_) | Op::RuntimeLost) if without_runtime => continue,
+            Step::Honest(op) => {
+                say(&mut alone, op);
+                match op {
+                    // An owner's list has the pods of everybody.
+                    Op::List(API, pods) => {
+                        let mut pods: Vec<_> = pods.iter().map(Held::encoded).collect();
+                        pods.extend(evil.values().cloned());
+                        beset.list(API, &pods);
+                    }
+                    Op::View(shown) => {
+                        last_view.clone_from(shown);
+                        say(&mut beset, op);
+                    }
+                    Op::List(..)
+                    | Op::OwnerLost(_)
+                    | Op::Put(..)
+                    | Op::Remove(..)
+                    | Op::RuntimeLost => drop(say(&mut beset, op)),
+                }
+            }
+            // Of a UID that nobody has or had, nobody can tell whose it will be.
+            Step::Claim(_, uid) if !beset.join.knows(uid) => continue,
+            Step::Claim(name, uid) => {
+                let pod = claimer(name, &format!("0-{name}"), uid);
+                evil.insert(*name, pod.clone());
+                if watches.is_some() {
+                    beset.put(API, &pod);
+                }
+            }
+            Step::Unclaim(name) => {
+                if evil.remove(name).is_some() && watches.is_some() {
+                    beset.remove(API, &format!("0-{name}"));
+                }
+            }
+            Step::Sandbox(..) if without_runtime || watches.is_none() => continue,
+            // What the runtime shows counts over what was claimed alone.
+            Step::Sandbox(_, uid) if !beset.join.has_proof(uid) => continue,
+            Step::Sandbox(name, uid) => {
+                // The runtime is looked at in both worlds.
+                let mut sandboxes = sandboxes(&last_view);
+                say(&mut alone, &Op::View(last_view.clone()));
+                sandboxes.insert(0, evil_sandbox(name, uid, 1_900_000_000_000_000_000));
+                beset.view(&view(&sandboxes));
+            }
+        }
+        if !alone.pods.readiness().is_ready() {
+            continue;
+        }
+        let (of_beset, of_alone) = *watches.get_or_insert_with(|| (beset.watch(), alone.watch()));
+        let is_evil = |uid: &str| uid.starts_with("0-");
+        let mut events = beset.events(of_beset);
+        events.retain(|event| !is_evil(&event.1));
+        let mut of_one_world = alone.events(of_alone);
+        // Of each pod in their order: which of two pods is told first is promised to nobody.
+        for events in [&mut events, &mut of_one_world] {
+            events.sort_by(|a, b| a.1.cmp(&b.1));
+        }
+        assert_eq!(events, of_one_world, "after {op:?} of {history:?}");
+        let mut served = seen(&mut beset);
+        served.retain(|(uid, ..)| !is_evil(uid));
+        assert_eq!(served, seen(&mut alone), "after {op:?}");
+    }
+}
+
+/// A mirror whose API server was lost comes back as that of another static pod, after a claim.
+#[test]
+fn a_claim_before_a_loss_costs_nobody_an_event_after_it() {
+    let mirror = |hash: &str| Held::Mirror {
+        uid: "m-p".to_owned(),
+        name: "p",
+        hash: hash.to_owned(),
+    };
+    let of_a_file = Held::Static {
+        uid: "f-p0".to_owned(),
+        name: "p",
+    };
+    let history = [
+        Step::Honest(Op::List(0, vec![])),
+        Step::Honest(Op::List(1, vec![])),
+        Step::Honest(Op::List(API, vec![mirror("h-p0")])),
+        Step::Honest(Op::View(vec![])),
+        Step::Honest(Op::Put(0, of_a_file)),
+        Step::Claim("x", "h-p0"),
+        Step::Honest(Op::OwnerLost(API)),
+        Step::Claim("x", "0-x"),
+        Step::Honest(Op::Put(API, mirror("h-p1"))),
+    ];
+    costs_nobody(&history, false);
 }
 
 /// A step of a world in which somebody claims what is not his.

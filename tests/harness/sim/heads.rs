@@ -50,3 +50,15 @@ pub(super) fn read(pod: &Bytes) -> (String, bool) {
 pub(super) fn owners_part(pod: &Bytes) -> OwnersPart {
     OwnersPart::decode(pod.clone()).expect("a pod decodes")
 }
+
+/// Tells whether a pod is what another was, and is being ended.
+///
+/// # Panics
+///
+/// When the bytes are no pods.
+pub(super) fn ends_as(pod: &Bytes, was: &Bytes) -> bool {
+    let head = Head::decode(&**pod).expect("a pod decodes");
+    let metadata = head.metadata.unwrap_or_default();
+    metadata.deletion_grace_period_seconds.is_some()
+        && owners_part(pod).spec == owners_part(was).spec
+}

@@ -123,6 +123,9 @@ impl Node {
     pub(super) fn see(&self, view: Option<RuntimeView>) {
         let mut truth = lock(&self.truth);
         let wall = self.wall();
+        if let Some(view) = &view {
+            truth.owners.see(view);
+        }
         match (&mut truth.join, view) {
             (Some(join), Some(view)) => join.handle_runtime(view, wall),
             (Some(join), None) => {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use podsapi_core::{EncodedPod, SourceEvent, Uid};
+use podsapi_sources::view::{ContainerState, RuntimeView};
 
 use super::heads;
 use super::history::are_one;
@@ -14,6 +15,11 @@ pub(super) struct Owners {
     said: Vec<Said>,
     /// Of each UID what its first owner says.
     first: BTreeMap<Uid, First>,
+    /// Pods of which nobody speaks any more, as the one with manifests had them last, for as long as
+    /// the runtime shows that they run: they may be served while they end.
+    leaving: BTreeMap<Uid, EncodedPod>,
+    /// What ran when the runtime was seen last.
+    runs: BTreeSet<Uid>,
 }
 
 /// What an owner said.
@@ -37,11 +43,33 @@ impl Owners {
         Self {
             said: (0..count).map(|_| Said::default()).collect(),
             first: BTreeMap::new(),
+            leaving: BTreeMap::new(),
+            runs: BTreeSet::new(),
         }
     }
 
     /// Takes a word of an owner.
     pub(super) fn hear(&mut self, owner: usize, word: &SourceEvent) {
+        let before = (owner == MANIFESTS).then(|| self.said[owner].pods.clone());
+        self.take(owner, word);
+        self.leaving.extend(before.into_iter().flatten());
+        let owned: Vec<_> = self.said.iter().flat_map(|said| said.pods.keys()).collect();
+        self.leaving
+            .retain(|uid, _| self.runs.contains(uid) && !owned.contains(&uid));
+    }
+
+    /// Takes what the runtime shows.
+    pub(super) fn see(&mut self, view: &RuntimeView) {
+        let running = view.containers.iter();
+        let running = running.filter(|container| container.state == ContainerState::Running);
+        let ready = view.sandboxes.iter().filter(|sandbox| sandbox.ready);
+        let uids = running.map(|container| container.pod.uid.as_str());
+        let uids = uids.chain(ready.map(|sandbox| sandbox.pod_uid.as_str()));
+        self.runs = uids.map(Uid::new).collect();
+        self.leaving.retain(|uid, _| self.runs.contains(uid));
+    }
+
+    fn take(&mut self, owner: usize, word: &SourceEvent) {
         let said = &mut self.said[owner];
         let pods = said.staged.as_mut().unwrap_or(&mut said.pods);
         match word {
@@ -105,6 +133,15 @@ impl Owners {
     ///
     /// When it differs.
     pub(super) fn check(&mut self, served: &[(Uid, Bytes)], joined: bool) {
+        let (leaving, served): (Vec<_>, Vec<_>) = served
+            .iter()
+            .partition(|(uid, _)| joined && self.leaving.contains_key(uid));
+        for (uid, served) in leaving {
+            assert!(
+                heads::ends_as(served, self.leaving[uid].bytes()),
+                "pod {uid} is not served as one that ends"
+            );
+        }
         let uids = served.iter().map(|(uid, _)| uid);
         assert!(
             uids.clone().eq(self.first.keys()),
@@ -129,3 +166,6 @@ impl Owners {
         }
     }
 }
+
+/// The owner whose pods end as those of manifests do.
+const MANIFESTS: usize = 0;

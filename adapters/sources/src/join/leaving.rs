@@ -12,7 +12,7 @@ use podsapi_proto::meta_v1::{ObjectMeta, Time};
 use podsapi_proto::text::decode;
 use prost::Message;
 
-use super::identity::guesses;
+use super::identity::{Identity, guesses};
 use super::owner::{Held, Owner};
 use crate::status::records::{Fields, merged};
 
@@ -90,8 +90,15 @@ impl Leaving {
     }
 
     /// Puts what is leaving to what is served; what is served under the same UID is that pod again.
+    ///
+    /// A pod that another owner has in its own right, and not as the mirror of a static pod, is
+    /// that owner's from then on.
     pub(super) fn join(&mut self, served: &mut [BTreeMap<Uid, Held>]) {
         self.pods.retain(|(owner, uid), left| {
+            let mut others = served.iter().filter_map(|pods| pods.get(uid));
+            if others.any(|held| held.identity == Identity::Plain) {
+                return false;
+            }
             let Some(pods) = served.get_mut(*owner) else {
                 return false;
             };

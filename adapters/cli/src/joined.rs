@@ -27,8 +27,8 @@ struct Shared {
     owners: Vec<SourceId>,
     /// Nothing where nobody looks at a runtime: statuses are the owners' own.
     runtime: Option<SourceId>,
-    /// Of which owners' pods a kubelet is the author.
-    of_kubelets: Vec<bool>,
+    /// What kind of source each owner is.
+    kinds: Vec<SourceKind>,
     /// Where it is told which UIDs a kubelet gave static pods.
     shown: ShownUids,
     /// Locked before the server, so that its words arrive in their order.
@@ -96,10 +96,7 @@ impl Joined {
                 Some(runtime) => Some(id(runtime)?),
                 None => None,
             },
-            of_kubelets: owners
-                .iter()
-                .map(|owner| owner.kind == SourceKind::Kubelet)
-                .collect(),
+            kinds: owners.iter().map(|owner| owner.kind).collect(),
             shown,
             state: Mutex::new(state),
             due: watch::Sender::new(None),
@@ -173,7 +170,11 @@ impl Joined {
             Word::Unchanged => drop(self.take(Join::handle_runtime_unchanged)),
             Word::View(view) => {
                 self.shared.shown.learn(&view);
-                drop(self.take(|join, at| join.handle_runtime(view, at)));
+                let outdated = self.shared.shown.outdated();
+                drop(self.take(|join, at| {
+                    join.handle_outdated(outdated);
+                    join.handle_runtime(view, at);
+                }));
             }
         }
     }
@@ -181,11 +182,21 @@ impl Joined {
     /// Returns the owner's own mistakes, for it to end; what is too large or too many is a trouble
     /// of that pod alone.
     fn take_owner(&self, owner: usize, event: SourceEvent) -> Result<(), SourceError> {
-        let of_kubelet = self.shared.of_kubelets.get(owner) == Some(&true);
-        if let (true, SourceEvent::Put { pod, .. }) = (of_kubelet, &event) {
-            self.shared.shown.learn_pod(pod);
+        let kind = self.shared.kinds.get(owner);
+        let mut outdated = Vec::new();
+        match (kind, &event) {
+            (Some(SourceKind::Kubelet), SourceEvent::Put { pod, .. }) => {
+                self.shared.shown.learn_pod(pod);
+            }
+            (Some(SourceKind::Manifests), SourceEvent::Complete { .. }) => {
+                outdated = self.shared.shown.outdated();
+            }
+            _ => {}
         }
-        let refused = self.take(|join, at| join.handle_owner(owner, event, at));
+        let refused = self.take(|join, at| {
+            join.handle_outdated(outdated);
+            join.handle_owner(owner, event, at)
+        });
         for (source, error) in refused {
             match error {
                 SourceError::PodTooLarge { .. } | SourceError::TooManyPods { .. } => {}

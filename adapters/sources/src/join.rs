@@ -290,6 +290,15 @@ impl Join {
         deadlines.chain(self.leaving.due(self.now)).min()
     }
 
+    /// Takes the namespaces and names of manifests that were changed after older sandboxes of theirs
+    /// had been made of other content, with when that was, in nanoseconds since 1970: no UID is
+    /// learned from those sandboxes. What it says of a name counts from the next word on.
+    pub fn handle_outdated(&mut self, outdated: Vec<(String, String, i64)>) {
+        for (namespace, name, until) in outdated {
+            self.adopted.void_until((namespace, name), until);
+        }
+    }
+
     /// Takes what the runtime calls itself: the scheme of the identities of containers.
     ///
     /// The next view or word of an owner is told with it.

@@ -209,7 +209,7 @@ impl Watch {
                 .await?;
         }
         let shown = self.shown.borrow_and_update().clone();
-        let given = self.options.release;
+        let (given, uids) = (self.options.release, self.options.shown.clone());
         self.blocking(move |_directory, catalog| {
             let (mut pods, mut problems) = catalog.update(&scan, now);
             let verdict = catalog.judge(&shown);
@@ -219,6 +219,8 @@ impl Watch {
                 catalog.turn_to(*release);
                 (pods, problems) = catalog.update(&scan, now);
             }
+            // Before the pods are told: what is shown of them may be of content before.
+            uids.know(catalog.documents(), given);
             Ok(Reading {
                 pods,
                 problems,

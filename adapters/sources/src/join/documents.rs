@@ -51,6 +51,13 @@ impl Documents {
         self.names.retain(|name, _| named(name));
     }
 
+    /// Takes note that what was created by this time, in nanoseconds since 1970, is of a document
+    /// before those that are there.
+    pub(super) fn void_until(&mut self, name: Name, until: i64) {
+        let of = self.names.entry(name).or_default();
+        of.until = of.until.max(Some(until));
+    }
+
     /// Takes note of the UID that a document has now.
     pub(super) fn learn(&mut self, name: &Name, document: &Uid, uid: &Uid) {
         let of = self.names.entry(name.clone()).or_default();

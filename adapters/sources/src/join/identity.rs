@@ -219,6 +219,11 @@ impl Adopted {
         &self.documents
     }
 
+    /// Takes note of when a manifest was changed whose name has older sandboxes of other content.
+    pub(super) fn void_until(&mut self, name: Name, until: i64) {
+        self.documents.void_until(name, until);
+    }
+
     /// Takes back that a UID is void whose pod a kubelet keeps.
     pub(super) fn forgive(&mut self, name: &Name, uid: &Uid) {
         self.documents.forgive(name, uid);

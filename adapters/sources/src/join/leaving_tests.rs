@@ -260,3 +260,17 @@ fn a_deadline_passes_without_any_word_of_anybody() {
     assert_eq!(status.reason(), "DeadlineExceeded");
     assert_eq!(node.join.due(), None);
 }
+
+/// A server that starts anew knows nothing of the document before.
+#[test]
+fn a_sandbox_that_is_older_than_its_manifest_gives_it_no_uid_where_that_is_known() {
+    let mut node = Node::new(&[FILES]);
+    let outdated = ("ns".to_owned(), "p".to_owned(), 20_000_000_000);
+    node.join.handle_outdated(vec![outdated]);
+    node.list(0, &[from_file("p", "f-b")]);
+    node.view(&view(&[made("h-a", 10)]));
+    let uids = |node: &mut Node| pods(node).into_iter().map(|pod| pod.0).collect::<Vec<_>>();
+    assert_eq!(uids(&mut node), ["f-b"]);
+    node.view(&view(&[made("h-a", 10), made("h-b", 30)]));
+    assert_eq!(uids(&mut node), ["h-b"]);
+}

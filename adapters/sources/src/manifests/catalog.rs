@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::manifest::Manifest;
 use super::reading;
 use super::scan::{Content, Scan};
-use super::shown::{Candidate, Shown, Verdict};
+use super::shown::{Document, Shown, Verdict};
 use super::uid::KubeletRelease;
 use crate::problems::Problem;
 use crate::text;
@@ -52,6 +52,8 @@ struct Known {
     good: Option<Manifest>,
     /// When the file was changed, in nanoseconds since 1970, as far as that is known.
     changed_at: i64,
+    /// The UID that its pod has in a kubelet of each release; none where the file names it.
+    uids: Vec<(KubeletRelease, Uid)>,
     problems: Vec<Problem>,
 }
 
@@ -142,23 +144,22 @@ impl Catalog {
 
     /// Says of which release the kubelet is that gave its static pods these UIDs.
     pub(crate) fn judge(&self, shown: &Shown) -> Verdict {
-        let files = self.files.values();
-        let candidates = files.filter_map(|known| {
+        shown.judge(&self.documents(), self.kubelet.release)
+    }
+
+    /// Returns the manifests whose pods get their UIDs here.
+    pub(crate) fn documents(&self) -> Vec<Document> {
+        let files = self.files.values().filter(|known| !known.uids.is_empty());
+        let documents = files.filter_map(|known| {
             let manifest = known.good.as_ref()?;
-            if !shown.has(manifest.namespace(), manifest.name()) {
-                return None;
-            }
-            let releases = KubeletRelease::ALL.into_iter();
-            let uids = releases.map(|release| Some((release, manifest.uid_in(release)?)));
-            Some(Candidate {
-                namespace: manifest.namespace(),
-                name: manifest.name(),
+            Some(Document {
+                namespace: manifest.namespace().to_owned(),
+                name: manifest.name().to_owned(),
                 changed_at: known.changed_at,
-                uids: uids.collect::<Option<_>>()?,
+                uids: known.uids.clone(),
             })
         });
-        let candidates: Vec<_> = candidates.collect();
-        shown.judge(&candidates, self.kubelet.release)
+        documents.collect()
     }
 }
 
@@ -206,6 +207,9 @@ impl Known {
                     let text = format!("fields that are not known and not served: {fields}");
                     self.problems.push(Problem::remark(subject(path), text));
                 }
+                let releases = KubeletRelease::ALL.into_iter();
+                let uids = releases.map(|release| Some((release, manifest.uid_in(release)?)));
+                self.uids = uids.collect::<Option<_>>().unwrap_or_default();
                 self.good = Some(manifest);
             }
             Err(error) => self.problems.push(match &self.good {

@@ -1,7 +1,7 @@
 //! The UIDs that a kubelet gave static pods, as a runtime or the kubelet itself shows them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use podsapi_core::{EncodedPod, Uid};
 use podsapi_proto::meta_v1::ObjectMeta;
@@ -20,6 +20,15 @@ use crate::view::RuntimeView;
 #[derive(Clone, Debug)]
 pub struct ShownUids {
     sender: Arc<watch::Sender<Shown>>,
+    manifests: Arc<Mutex<Manifests>>,
+}
+
+/// The manifests that there are.
+#[derive(Debug, Default)]
+struct Manifests {
+    documents: Vec<Document>,
+    /// Whether somebody said of which release the kubelet is.
+    is_given: bool,
 }
 
 /// All that is shown.
@@ -42,10 +51,10 @@ struct ShownPod {
 }
 
 /// A static pod of a manifest, as [`Shown::judge`] compares it.
-#[derive(Debug)]
-pub(super) struct Candidate<'a> {
-    pub(super) namespace: &'a str,
-    pub(super) name: &'a str,
+#[derive(Clone, Debug)]
+pub(super) struct Document {
+    pub(super) namespace: String,
+    pub(super) name: String,
     /// When its manifest was changed, in nanoseconds since 1970.
     pub(super) changed_at: i64,
     /// The UID that it has in a kubelet of each release.
@@ -67,6 +76,7 @@ impl Default for ShownUids {
     fn default() -> Self {
         Self {
             sender: Arc::new(watch::Sender::new(Shown::default())),
+            manifests: Arc::default(),
         }
     }
 }
@@ -114,16 +124,62 @@ impl ShownUids {
         });
     }
 
+    /// Returns the namespaces and names of pods of which the runtime shows sandboxes of other content
+    /// than the manifest has now, with when that was changed, in nanoseconds since 1970: what was
+    /// created by then is of a manifest before, and its UID not that of this one.
+    ///
+    /// Nothing is said where it is not known that UIDs are computed here as the kubelet does.
+    #[must_use]
+    pub fn outdated(&self) -> Vec<(String, String, i64)> {
+        let manifests = self.manifests();
+        let shown = self.sender.borrow();
+        let exact = match shown.judge(&manifests.documents, KubeletRelease::NEWEST) {
+            Verdict::Of(_) => true,
+            Verdict::Silent => manifests.is_given,
+            Verdict::OfNone(_) => false,
+        };
+        let documents = manifests
+            .documents
+            .iter()
+            .filter(|document| exact && document.changed_at < i64::MAX && shown.is_older(document));
+        let documents =
+            documents.map(|one| (one.namespace.clone(), one.name.clone(), one.changed_at));
+        documents.collect()
+    }
+
+    /// Takes the manifests that there are; `given` says of which release the kubelet is.
+    pub(super) fn know(&self, documents: Vec<Document>, given: Option<KubeletRelease>) {
+        *self.manifests() = Manifests {
+            documents,
+            is_given: given.is_some(),
+        };
+    }
+
+    fn manifests(&self) -> MutexGuard<'_, Manifests> {
+        // Whoever panicked left the manifests of before or after.
+        let manifests = self.manifests.lock();
+        manifests.unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn subscribe(&self) -> watch::Receiver<Shown> {
         self.sender.subscribe()
     }
 }
 
+impl Document {
+    fn is_named(&self, shown: &ShownPod) -> bool {
+        self.namespace == shown.namespace && self.name == shown.name
+    }
+}
+
 impl Shown {
-    /// Tells whether anything is shown of a pod of this name.
-    pub(super) fn has(&self, namespace: &str, name: &str) -> bool {
-        let mut all = self.by_runtime.iter().chain(self.by_kubelet.values());
-        all.any(|shown| shown.namespace == namespace && shown.name == name)
+    /// Tells whether a sandbox of another content is there that was made before this manifest.
+    fn is_older(&self, document: &Document) -> bool {
+        self.by_runtime.iter().any(|shown| {
+            document.is_named(shown)
+                && shown.created_at <= document.changed_at
+                && document.uids.iter().all(|(_, uid)| *uid != shown.uid)
+        })
     }
 
     /// Says of which release the kubelet is, whose pods these are; `now` is the one that is taken for
@@ -132,15 +188,13 @@ impl Shown {
     /// The pod that was created last counts: a kubelet that was replaced by one of another release
     /// leaves pods of its own behind for a while. A UID that fits no release says something only where
     /// its pod is newer than the manifest, since until then it may be that of another content.
-    pub(super) fn judge(&self, candidates: &[Candidate<'_>], now: KubeletRelease) -> Verdict {
+    pub(super) fn judge(&self, documents: &[Document], now: KubeletRelease) -> Verdict {
         let mut found: Option<(i64, KubeletRelease)> = None;
         let mut stranger: Option<(i64, &ShownPod)> = None;
         for shown in self.by_runtime.iter().chain(self.by_kubelet.values()) {
-            let candidate = candidates.iter().find(|candidate| {
-                candidate.namespace == shown.namespace && candidate.name == shown.name
-            });
-            let Some(candidate) = candidate else { continue };
-            let fitting = candidate.uids.iter().filter(|(_, uid)| *uid == shown.uid);
+            let document = documents.iter().find(|document| document.is_named(shown));
+            let Some(document) = document else { continue };
+            let fitting = document.uids.iter().filter(|(_, uid)| *uid == shown.uid);
             // Releases that print a pod alike give it one UID.
             let release = fitting.map(|(release, _)| *release);
             let release = release.max_by_key(|release| (*release == now, *release));
@@ -150,7 +204,7 @@ impl Shown {
                     found = Some((at, release));
                 }
                 None if shown.current
-                    && at > candidate.changed_at
+                    && at > document.changed_at
                     && stranger.is_none_or(|(last, _)| last <= at) =>
                 {
                     stranger = Some((at, shown));
@@ -218,10 +272,10 @@ mod tests {
     const OLD: KubeletRelease = KubeletRelease::ALL[0];
     const NEW: KubeletRelease = KubeletRelease::NEWEST;
 
-    fn candidate() -> Candidate<'static> {
-        Candidate {
-            namespace: "ns",
-            name: "web-n",
+    fn document() -> Document {
+        Document {
+            namespace: "ns".to_owned(),
+            name: "web-n".to_owned(),
             changed_at: 100,
             uids: vec![(OLD, Uid::new("old")), (NEW, Uid::new("new"))],
         }
@@ -243,7 +297,7 @@ mod tests {
 
     #[test]
     fn the_pod_that_was_created_last_says_the_release() {
-        let judge = |pods: &[_]| shown(pods).judge(&[candidate()], NEW);
+        let judge = |pods: &[_]| shown(pods).judge(&[document()], NEW);
         assert_eq!(judge(&[]), Verdict::Silent);
         assert_eq!(judge(&[("old", 5)]), Verdict::Of(OLD));
         assert_eq!(judge(&[("new", 7), ("old", 5)]), Verdict::Of(NEW));
@@ -253,13 +307,13 @@ mod tests {
 
     #[test]
     fn a_uid_of_no_release_says_something_only_of_a_pod_that_is_newer_than_its_manifest() {
-        let judge = |pods: &[_]| shown(pods).judge(&[candidate()], NEW);
+        let judge = |pods: &[_]| shown(pods).judge(&[document()], NEW);
         assert_eq!(judge(&[("else", 99)]), Verdict::Silent);
         let found = Verdict::OfNone("ns/web-n".to_owned());
         assert_eq!(judge(&[("else", 101)]), found);
-        let elsewhere = Candidate {
-            name: "b-n",
-            ..candidate()
+        let elsewhere = Document {
+            name: "b-n".to_owned(),
+            ..document()
         };
         assert_eq!(
             shown(&[("else", 101)]).judge(&[elsewhere], NEW),
@@ -269,16 +323,44 @@ mod tests {
 
     #[test]
     fn releases_that_give_one_uid_are_not_told_apart() {
-        let mut candidate = candidate();
-        candidate.uids = KubeletRelease::ALL
+        let mut document = document();
+        document.uids = KubeletRelease::ALL
             .map(|release| (release, Uid::new("u")))
             .to_vec();
         let shown = shown(&[("u", 1)]);
         for now in KubeletRelease::ALL {
             assert_eq!(
-                shown.judge(std::slice::from_ref(&candidate), now),
+                shown.judge(std::slice::from_ref(&document), now),
                 Verdict::Of(now)
             );
         }
+    }
+
+    #[test]
+    fn a_sandbox_of_another_content_is_older_where_it_is_known_how_uids_are_made() {
+        let other = Document {
+            name: "b-n".to_owned(),
+            ..document()
+        };
+        let outdated = |pods: &[(&str, i64)], given: Option<KubeletRelease>, proof: bool| {
+            let uids = ShownUids::default();
+            uids.know(vec![document(), other.clone()], given);
+            let mut now = shown(pods);
+            now.by_runtime.extend(proof.then(|| ShownPod {
+                name: "b-n".to_owned(),
+                ..shown(&[("new", 7)]).by_runtime.remove(0)
+            }));
+            uids.sender.send_replace(now);
+            uids.outdated()
+        };
+        let found = vec![("ns".to_owned(), "web-n".to_owned(), 100)];
+        assert_eq!(outdated(&[("else", 99)], None, true), found);
+        assert_eq!(outdated(&[("else", 100)], Some(OLD), false), found);
+        assert_eq!(outdated(&[("else", 99)], None, false), []);
+        assert_eq!(outdated(&[("else", 101)], None, true), []);
+        assert_eq!(outdated(&[("old", 99)], None, true), []);
+        // One that is newer than its manifest shows that UIDs are made otherwise.
+        let strange = [("else", 99), ("strange", 101)];
+        assert_eq!(outdated(&strange, Some(NEW), false), []);
     }
 }

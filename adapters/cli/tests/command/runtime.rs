@@ -214,8 +214,8 @@ async fn served(mut containerd: Containerd) {
     containerd.start_again();
     until("what ended meanwhile is served", || {
         let shown = pod(&server, "uid-web")?;
-        at(&shown, &format!("{container}.state.terminated"))?;
-        Some(())
+        let ended = has_ended(at(&shown, container)?, &format!("containerd://{second}"));
+        ended.then_some(())
     });
 }
 
@@ -239,14 +239,12 @@ async fn delays(containerd: Containerd) {
     let server = serve(sockets.path(), directory.path(), &containerd);
     let watch = server.command(&["watch", "-o", "json"]);
     watch.line("INITIAL_SYNC_COMPLETE");
-    let told = |id: &str, state: &str| {
+    let told = |id: &str, wanted: fn(&Value, &str) -> bool| {
         let id = format!("containerd://{id}");
         loop {
             let event = parse_json(watch.line("\"MODIFIED\"").as_bytes()).unwrap();
             let container = at(&event, "object.status.containerStatuses.0");
-            let found = container.and_then(|container| container.get("containerID"));
-            let state = container.and_then(|container| at(container, state));
-            if found.and_then(Value::as_str) == Some(&id) && state.is_some() {
+            if container.is_some_and(|container| wanted(container, &id)) {
                 return;
             }
         }
@@ -258,10 +256,10 @@ async fn delays(containerd: Containerd) {
             ..PlannedContainer::new("app", "sleep 1000")
         };
         let id = runtime.launch(&sandbox, &web, &app).await.unwrap();
-        told(&id, "state.running");
+        told(&id, runs);
         let killed = now();
         containerd.kill_task(&id);
-        told(&id, "state.terminated");
+        told(&id, has_ended);
         delays.push(killed.elapsed());
         runtime.remove(&id).await.unwrap();
     }
@@ -274,3 +272,16 @@ async fn delays(containerd: Containerd) {
 }
 
 const ENDS: u32 = 20;
+
+fn runs(container: &Value, id: &str) -> bool {
+    let found = container.get("containerID").and_then(Value::as_str);
+    found == Some(id) && at(container, "state.running").is_some()
+}
+
+/// From its second end on a container waits for its next start, and its end is its last state.
+fn has_ended(container: &Value, id: &str) -> bool {
+    let waits = at(container, "state.waiting").is_some();
+    let ended = if waits { "lastState" } else { "state" };
+    let found = at(container, &format!("{ended}.terminated.containerID"));
+    found.and_then(Value::as_str) == Some(id)
+}

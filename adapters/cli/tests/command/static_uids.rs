@@ -123,7 +123,9 @@ async fn beside(containerd: Containerd) {
     });
     manifest(folder.path(), "third", "");
     until("it is served", || uid(&server, "third-n1"));
-    assert_eq!(uid(&server, "third-n1").as_ref(), Some(third));
+    let report = server.ask(&["check"]).stdout;
+    let report = String::from_utf8_lossy(&report);
+    assert_eq!(uid(&server, "third-n1").as_ref(), Some(third), "{report}");
     assert_eq!(uid(&server, "web-n1"), Some(web));
 }
 

@@ -144,8 +144,12 @@ fn container(event: &Event) -> Option<core_v1::ContainerStatus> {
     pod.status?.container_statuses.into_iter().next()
 }
 
+/// Returns how a container ended; from its second end on that is the last state of one that waits.
 fn exit_code(event: &Event) -> Option<i32> {
-    container(event)?.state?.terminated?.exit_code
+    let container = container(event)?;
+    let now = container.state.and_then(|state| state.terminated);
+    let last = container.last_state.and_then(|state| state.terminated);
+    now.or(last)?.exit_code
 }
 
 /// How many ends the figures are taken from.

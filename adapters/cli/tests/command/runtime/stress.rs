@@ -99,6 +99,11 @@ async fn stressed(mut containerd: Containerd, lasts: Duration, seed: u64) {
         let _quiet = node.turn.write().await;
         compared += node.agrees(&server.socket, seed).await;
     }
+    // What was told last may still be on its way.
+    let patience = now();
+    while !told.lock().await.has_seen_all() && patience.elapsed() < Duration::from_secs(30) {
+        pause(50).await;
+    }
     // All of these go on until they are stopped.
     if let Some(ended) = running.try_join_next() {
         panic!("one ended: {ended:?}");
@@ -479,6 +484,10 @@ impl Told {
                 ));
             }
         }
+    }
+
+    fn has_seen_all(&self) -> bool {
+        self.steady.len() == OF_EACH_KIND && self.steady.values().all(|said| !said.is_empty())
     }
 
     /// Compares with the runtime's last words; returns how many ends these were.

@@ -108,9 +108,9 @@ async fn beside(containerd: Containerd) {
     }
 
     // A kubelet of another release is found out by the UID of its pod, and stays so.
-    let older = older_uids(folder.path(), &["next", "third"]);
+    let older = older_uids(folder.path(), &["web", "next", "third"]);
     manifest(folder.path(), "next", "");
-    let [next, third] = older.as_slice() else {
+    let [anew, next, third] = older.as_slice() else {
         panic!("{older:?}")
     };
     until("it is served", || uid(&server, "next-n1"));
@@ -126,7 +126,15 @@ async fn beside(containerd: Containerd) {
     let report = server.ask(&["check"]).stdout;
     let report = String::from_utf8_lossy(&report);
     assert_eq!(uid(&server, "third-n1").as_ref(), Some(third), "{report}");
-    assert_eq!(uid(&server, "web-n1"), Some(web));
+    // It runs each pod anew under its own UIDs, and ends those that another release has left.
+    for uid in [&web, anew] {
+        until("both are served", || {
+            let got = server.ask(&["get", uid, "-o", "json"]);
+            (got.code == Some(0)).then_some(())
+        });
+    }
+    let left = server.ask(&["get", &web, "-o", "json"]).text();
+    assert!(left.contains("deletionTimestamp"), "{left}");
 }
 
 /// Returns the UIDs that pods of these names have in a kubelet 1.35.

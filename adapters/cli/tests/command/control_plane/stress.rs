@@ -1,6 +1,6 @@
 //! Faults of an API server at random moments, and after each one a comparison with what it lists.
 //!
-//! `PODSAPI_STRESS_SECONDS` says how long (20; by hand 1,800), `PODSAPI_SEED` which moments.
+//! `PODSAPI_STRESS_SECONDS` says how long (by hand 1,800), `PODSAPI_SEED` which moments.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,11 @@ const NAMES: u32 = 12;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_killed_and_stopped_at_random_is_followed_without_a_false_word() {
-    let seconds = number("PODSAPI_STRESS_SECONDS", 20);
+    let seconds = number("PODSAPI_STRESS_SECONDS", 0);
+    if seconds == 0 {
+        println!("skipped: set PODSAPI_STRESS_SECONDS, or run tests/endure stress");
+        return;
+    }
     let seed = number("PODSAPI_SEED", 13);
     let Some(mut plane) = Plane::start().await else {
         return;

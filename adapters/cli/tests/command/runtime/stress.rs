@@ -1,6 +1,6 @@
 //! A containerd that is killed and stopped at random moments, while somebody runs pods in it.
 //!
-//! `PODSAPI_STRESS_SECONDS` says how long with all versions (30; by hand 1,800), `PODSAPI_SEED` which
+//! `PODSAPI_STRESS_SECONDS` says how long with all versions (by hand 1,800), `PODSAPI_SEED` which
 //! moments. What is served is compared with the runtime's own answers whenever all is quiet; what
 //! the watch was told meanwhile, with the last word of the runtime on each container.
 
@@ -26,7 +26,11 @@ const OF_EACH_KIND: usize = 4;
 
 #[tokio::test]
 async fn a_runtime_that_is_killed_and_stopped_at_random_ends_no_pod() {
-    let all = number("PODSAPI_STRESS_SECONDS", 30);
+    let all = number("PODSAPI_STRESS_SECONDS", 0);
+    if all == 0 {
+        println!("skipped: set PODSAPI_STRESS_SECONDS, or run tests/endure stress");
+        return;
+    }
     let seed = number("PODSAPI_SEED", 13);
     let each = Duration::from_secs(all / Version::ALL.len() as u64);
     for version in Version::ALL {

@@ -112,6 +112,7 @@ mod tests;
 
 use claims::Registry;
 pub use foreign::Foreign;
+pub(crate) use identity::annotation;
 use identity::{Adopted, served};
 use leaving::Leaving;
 use owner::{Held, Owner, same_pod};

@@ -212,7 +212,8 @@ impl Watch {
         let (given, uids) = (self.options.release, self.options.shown.clone());
         self.blocking(move |_directory, catalog| {
             let (mut pods, mut problems) = catalog.update(&scan, now);
-            let verdict = catalog.judge(&shown);
+            let documents = catalog.documents();
+            let verdict = shown.judge(&documents, catalog.release());
             if let (Verdict::Of(release), None) = (&verdict, given)
                 && *release != catalog.release()
             {
@@ -220,7 +221,7 @@ impl Watch {
                 (pods, problems) = catalog.update(&scan, now);
             }
             // Before the pods are told: what is shown of them may be of content before.
-            uids.know(catalog.documents(), given);
+            uids.know(documents, given);
             Ok(Reading {
                 pods,
                 problems,

@@ -109,6 +109,7 @@
 //! | whether a read-only mount is so for all below it where it is to be so if possible (`recursiveReadOnly`) | nothing |
 
 use core::fmt;
+use std::collections::BTreeMap;
 
 use podsapi_core::{EncodedPod, EncodedStatus, PodError};
 use podsapi_proto::core_v1::{ContainerStateTerminated, HostIp, Pod, PodIp, PodSpec, PodStatus};
@@ -556,3 +557,9 @@ const EXCEEDED_MESSAGE: &str = "Pod was active on the node longer than the speci
 
 /// The annotation that says where a kubelet has a pod from; `api` is the API server.
 pub(crate) const CONFIG_SOURCE: &str = "kubernetes.io/config.source";
+
+/// Tells whether a sandbox with these annotations is that of a pod from a file.
+pub(crate) fn is_from_file(annotations: &BTreeMap<String, String>) -> bool {
+    let source = annotations.get(CONFIG_SOURCE);
+    source.is_some_and(|source| source == "file")
+}

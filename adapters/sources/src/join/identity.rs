@@ -11,8 +11,8 @@ use super::claims::{Claim, Whose, by_precedence};
 use super::documents::Documents;
 use super::owner::{Held, Owner};
 use super::says_the_same;
-use crate::status::CONFIG_SOURCE;
 use crate::status::records::{Fields, merged, records};
+use crate::status::{CONFIG_SOURCE, is_from_file};
 use crate::view::{RuntimeView, Sandbox};
 
 /// What a pod is to the source that tells it.
@@ -137,10 +137,7 @@ impl Adopted {
             let created = sandbox.created_at.max(0);
             std::cmp::Reverse((sandbox.ready, created, &sandbox.id))
         });
-        sandboxes.retain(|sandbox| {
-            let source = sandbox.annotations.get(CONFIG_SOURCE);
-            source.is_some_and(|source| source == "file")
-        });
+        sandboxes.retain(|sandbox| is_from_file(&sandbox.annotations));
         let mut uids: BTreeMap<Name, Vec<Uid>> = BTreeMap::new();
         for sandbox in sandboxes {
             let uids = uids.entry(of_sandbox(sandbox)).or_default();
@@ -467,7 +464,8 @@ fn of_sandbox(sandbox: &Sandbox) -> Name {
     (sandbox.namespace.clone(), sandbox.name.clone())
 }
 
-fn annotation(pod: &EncodedPod, name: &str) -> Option<String> {
+/// Returns what a pod says under the name of an annotation, without reading the others.
+pub(crate) fn annotation(pod: &EncodedPod, name: &str) -> Option<String> {
     let metadata = merged(pod.bytes(), METADATA);
     let entries = records(&metadata).filter(|record| record.number == ANNOTATIONS);
     let named = entries.filter(|record| merged(record.payload, KEY) == name.as_bytes());

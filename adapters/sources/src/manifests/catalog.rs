@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::manifest::Manifest;
 use super::reading;
 use super::scan::{Content, Scan};
-use super::shown::{Document, Shown, Verdict};
+use super::shown::Document;
 use super::uid::KubeletRelease;
 use crate::problems::Problem;
 use crate::text;
@@ -140,11 +140,6 @@ impl Catalog {
                 manifest.turn_to(release);
             }
         }
-    }
-
-    /// Says of which release the kubelet is that gave its static pods these UIDs.
-    pub(crate) fn judge(&self, shown: &Shown) -> Verdict {
-        shown.judge(&self.documents(), self.kubelet.release)
     }
 
     /// Returns the manifests whose pods get their UIDs here.

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use podsapi_core::{EncodedPod, Uid};
-use podsapi_proto::meta_v1::ObjectMeta;
-use podsapi_proto::text::decode;
 use tokio::sync::watch;
 
 use super::uid::KubeletRelease;
-use crate::status::CONFIG_SOURCE;
-use crate::status::records::merged;
+use crate::join::annotation;
+use crate::status::{CONFIG_SOURCE, is_from_file};
 use crate::view::RuntimeView;
 
 /// What was shown last; clones share it.
@@ -85,8 +83,7 @@ impl ShownUids {
     /// Takes all that a runtime shows now.
     pub fn learn(&self, view: &RuntimeView) {
         let sandboxes = view.sandboxes.iter().filter(|sandbox| {
-            let source = sandbox.annotations.get(CONFIG_SOURCE);
-            source.is_some_and(|source| source == "file")
+            is_from_file(&sandbox.annotations)
                 && !sandbox.pod_uid.is_empty()
                 && !sandbox.contradicts_itself()
         });
@@ -107,7 +104,7 @@ impl ShownUids {
 
     /// Takes a pod that a kubelet shows.
     pub fn learn_pod(&self, pod: &EncodedPod) {
-        if !is_from_file(pod) {
+        if annotation(pod, CONFIG_SOURCE).as_deref() != Some("file") {
             return;
         }
         let shown = ShownPod {
@@ -253,17 +250,8 @@ impl Verdict {
     }
 }
 
-fn is_from_file(pod: &EncodedPod) -> bool {
-    let metadata: ObjectMeta = decode(merged(pod.bytes(), METADATA).as_slice()).unwrap_or_default();
-    let source = metadata.annotations.get(CONFIG_SOURCE);
-    source.is_some_and(|source| source == "file")
-}
-
 /// The names that are remembered of what a kubelet showed: many times what a node has.
 const NAMES_LIMIT: usize = 4_096;
-
-/// `metadata` of `Pod`.
-const METADATA: u32 = 1;
 
 #[cfg(test)]
 mod tests {

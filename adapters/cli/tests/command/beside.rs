@@ -17,4 +17,5 @@ mod record;
 mod recorder;
 mod report;
 mod restarts;
+mod situations;
 mod statics;

@@ -285,6 +285,67 @@ mod tests {
     }
 
     #[test]
+    fn what_no_server_may_tell_is_allowed_by_no_line_of_the_tree() {
+        let text = std::fs::read_to_string(super::super::bed::differences()).unwrap();
+        let list = List::parse(&text).unwrap();
+        let kinds = super::super::statics::KINDS.map(|(name, _)| name);
+        let planted = [
+            ("metadata.uid", "a", "b"),
+            ("(pod)", "Running", ""),
+            ("(left at the end)", "", "web-node-of-tests"),
+            ("(get)", "as listed", "otherwise"),
+            ("(a doubled state)", "", "Running"),
+            ("(a false DELETED)", "", "the kubelet lists it 9.0 s later"),
+            ("(a UID that the kubelet never has)", "", "u"),
+            ("(MODIFIED before ADDED)", "", ""),
+            ("status.phase", "Running", "Pending"),
+            ("status.phase", "Running", "Failed"),
+            ("status.containerStatuses[].restartCount", "1", "2"),
+            ("status.containerStatuses[].restartCount", "3", "1"),
+            ("status.containerStatuses[].image", "a", "b"),
+            (
+                "status.containerStatuses[].state.terminated.exitCode",
+                "1",
+                "2",
+            ),
+            (
+                "status.containerStatuses[].lastState.terminated.exitCode",
+                "1",
+                "2",
+            ),
+            (
+                "status.containerStatuses[].state.terminated.message",
+                "fine",
+                "",
+            ),
+            (
+                "status.containerStatuses[].containerID",
+                "containerd://a",
+                "containerd://b",
+            ),
+            ("status.podIP", "10.88.0.4", "10.88.0.5"),
+            ("status.podIP", "10.88.0.4", ""),
+        ];
+        for server in ["k", "h", "m", "m3", "kc", "hc", "a", "ma"] {
+            for pod in kinds {
+                for (path, kubelet, ours) in planted {
+                    let difference = Difference {
+                        pod: pod.to_owned(),
+                        ..found(server, path, kubelet, ours)
+                    };
+                    assert_eq!(list.reason(&difference), None, "{difference:?}");
+                }
+            }
+        }
+        // One that only ours lists is a ghost, but where a kubelet's answers are not believed at once.
+        for server in ["k", "m", "m3", "kc", "a", "ma"] {
+            assert_eq!(list.reason(&found(server, "(pod)", "", "Running")), None);
+            let ghost = "(a list has what the kubelet has forgotten)";
+            assert_eq!(list.reason(&found(server, ghost, "", "u")), None);
+        }
+    }
+
+    #[test]
     fn a_line_that_cannot_be_read_is_refused() {
         for line in [
             "m | a | *",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use nix::sys::signal::Signal;
@@ -20,14 +20,19 @@ use super::record::{KUBELET, What};
 use super::recorder::Recorder;
 use crate::process::{NODE, PATIENCE, Server, now};
 
-/// How long our servers may take to show what the kubelet shows.
-const SETTLING: Duration = Duration::from_secs(6);
+/// How long our servers may take to show what the kubelet shows. Pods that crash again and again rest
+/// for ten seconds at least.
+const SETTLING: Duration = Duration::from_secs(8);
 
 /// How long the kubelet may take to come to rest.
-const REST: Duration = Duration::from_secs(30);
+const REST: Duration = Duration::from_secs(120);
 
-/// How much longer than other things a pod may take to reach a state: some are delayed on purpose.
-const POD_PATIENCE: Duration = Duration::from_secs(90);
+/// How much longer than other things a pod may take to reach a state: some are delayed on purpose, and
+/// a machine may be busy.
+const POD_PATIENCE: Duration = Duration::from_secs(180);
+
+/// How long after the last pod a server may have some: `--kubelet-http` believes no empty answer sooner.
+const LEFT: Duration = Duration::from_secs(30);
 
 pub(super) struct Bed {
     pub(super) run: &'static str,
@@ -41,6 +46,16 @@ pub(super) struct Bed {
     pub(super) compared: usize,
     // Last: what runs in it ends first.
     folder: TempDir,
+}
+
+impl Drop for Bed {
+    /// Leaves the record behind, of a run that failed above all.
+    fn drop(&mut self) {
+        if let Some(folder) = std::env::var_os("PODSAPI_RECORD") {
+            let file = Path::new(&folder).join(format!("{}.record", self.run));
+            self.recorder.save(&file);
+        }
+    }
 }
 
 impl Bed {
@@ -182,10 +197,25 @@ impl Bed {
         self.kubelet.manifests().join(format!("{name}.yaml"))
     }
 
-    /// Kills the first process of a pod's container.
-    pub(super) async fn kill(&self, pod: &str, container: &str) {
+    /// Kills the first process of a pod's container; returns its ID.
+    pub(super) async fn kill(&self, pod: &str, container: &str) -> String {
         let id = self.container(pod, container).await;
         self.kill_id(pod, &id);
+        id
+    }
+
+    /// Waits until another container than this one runs in its place, and the pod is ready.
+    ///
+    /// How often it was started by then is for the kubelet to say: one that finds nothing of a pod in its
+    /// runtime counts on from the logs that an earlier pod of the same UID left, which it removes once a
+    /// minute; and on a busy machine it may start one twice.
+    pub(super) async fn runs_again(&self, pod: &str, container: &str, killed: &str) {
+        self.shows(pod, "runs again", |pod| {
+            let id = pod.container_id(container);
+            let other = id.is_some_and(|id| id != killed);
+            other && pod.runs(container) && pod.restarts(container) > 0 && pod.is_ready()
+        })
+        .await;
     }
 
     /// Kills the first process of a pod's container where the kubelet says that it runs.
@@ -217,7 +247,14 @@ impl Bed {
 
     /// Kills the first process of a pod's sandbox.
     pub(super) async fn kill_sandbox(&self, pod: &str) {
-        let sandboxes = self.containerd.connect().await.sandboxes().await.unwrap();
+        let runtime = self.containerd.connect().await;
+        let began = now();
+        let sandboxes = loop {
+            match runtime.sandboxes().await {
+                Ok(sandboxes) => break sandboxes,
+                Err(error) => assert!(began.elapsed() < PATIENCE, "{error}"),
+            }
+        };
         let name = format!("{pod}-{NODE}");
         let mut running = sandboxes.iter().filter(|(listed, _)| {
             let metadata = listed.metadata.as_ref();
@@ -250,12 +287,15 @@ impl Bed {
         let runtime = self.containerd.connect().await;
         let began = now();
         loop {
-            let sandboxes = runtime.sandboxes().await.unwrap();
-            let runs = sandboxes.iter().any(|(listed, _)| {
-                let metadata = listed.metadata.as_ref();
-                let name_of = metadata.map(|metadata| fields::short(&metadata.name, NODE));
-                listed.state == 0 && name_of.is_some_and(|found| found == name)
-            });
+            // What goes while it is asked for is there as far as this answer goes.
+            let sandboxes = runtime.sandboxes().await;
+            let runs = sandboxes.is_err();
+            let runs = runs
+                || sandboxes.iter().flatten().any(|(listed, _)| {
+                    let metadata = listed.metadata.as_ref();
+                    let name_of = metadata.map(|metadata| fields::short(&metadata.name, NODE));
+                    listed.state == 0 && name_of.is_some_and(|found| found == name)
+                });
             if !runs {
                 return;
             }
@@ -303,38 +343,68 @@ impl Bed {
         connecting.map_err(|error| error.to_string())
     }
 
-    /// Compares all servers with the kubelet once they have had time to show the same, and the
-    /// kubelet has come to rest.
+    /// Compares all servers with the kubelet. What differs counts once the kubelet has shown the same of
+    /// this pod for so long that the others have had time to: one that flips is not compared meanwhile.
     pub(super) async fn settle(&mut self) {
         let began = now();
+        let mut steady = Steady::default();
         loop {
-            let compared = self.compare().await;
-            let waited = began.elapsed();
-            if let Some((pods, found)) = compared {
-                let is_clean = found.iter().all(|found| self.list.reason(found).is_some());
-                if is_clean || waited > SETTLING {
-                    self.compared += pods;
-                    for difference in found
-                        .iter()
-                        .filter(|found| self.list.reason(found).is_none())
-                    {
-                        self.did(&format!("a difference: {difference:?}"));
-                    }
-                    self.found.extend(found);
-                    return;
+            let compared = self.compare(&mut steady).await;
+            let (pods, found) = compared.unwrap_or_default();
+            let fresh: Vec<_> = found
+                .iter()
+                .filter(|found| self.list.reason(found).is_none())
+                .collect();
+            let believed = |found: &&Difference| steady.since(&found.pod) > SETTLING;
+            if pods.is_some() && fresh.iter().all(believed) {
+                for difference in fresh {
+                    self.did(&format!("a difference: {difference:?}"));
                 }
+                self.compared += pods.unwrap_or_default();
+                self.found.extend(found);
+                return;
             }
             assert!(
-                waited < REST,
-                "it takes too long until the kubelet rests and all servers answer"
+                began.elapsed() < REST,
+                "it takes too long until the kubelet rests and all servers answer: {fresh:?}"
             );
             tokio::time::sleep(PAUSE).await;
         }
     }
 
+    /// Waits until no server has any pod, as the kubelet has none.
+    pub(super) async fn settle_empty(&mut self) {
+        self.settle().await;
+        let began = now();
+        for server in self.names() {
+            loop {
+                let pods = self.pods(server).await;
+                if pods.as_ref().is_ok_and(Vec::is_empty) {
+                    break;
+                }
+                if began.elapsed() > LEFT {
+                    let left = match pods {
+                        Ok(pods) => pods.iter().map(|pod| pod.name.clone()).collect(),
+                        Err(error) => vec![error],
+                    };
+                    self.found.push(Difference {
+                        server,
+                        pod: "-".to_owned(),
+                        path: "(left at the end)".to_owned(),
+                        kubelet: String::new(),
+                        ours: left.join(" "),
+                    });
+                    break;
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+
     /// Returns how many pods were compared and what differs, unless the kubelet changed meanwhile.
-    async fn compare(&self) -> Option<(usize, Vec<Difference>)> {
+    async fn compare(&self, steady: &mut Steady) -> Option<(Option<usize>, Vec<Difference>)> {
         let before = self.pods(KUBELET).await.ok()?;
+        steady.see(&before);
         let (mut found, mut count) = (Vec::new(), 0);
         for server in self.names().into_iter().chain([KUBELET]) {
             let ours = self.pods(server).await.ok()?;
@@ -364,7 +434,43 @@ impl Bed {
             }
         }
         let after = self.pods(KUBELET).await.ok()?;
-        (before == after).then_some((count, found))
+        steady.see(&after);
+        (before == after).then_some((Some(count), found))
+    }
+}
+
+/// Since when the kubelet has listed the same, by the name of a pod in its manifest.
+#[derive(Default)]
+struct Steady {
+    began: Option<Instant>,
+    pods: BTreeMap<String, (Vec<Pod>, Instant)>,
+}
+
+impl Steady {
+    fn see(&mut self, listed: &[Pod]) {
+        let at = now();
+        self.began.get_or_insert(at);
+        let mut by_name: BTreeMap<_, Vec<Pod>> = BTreeMap::new();
+        for name in self.pods.keys() {
+            by_name.insert(name.clone(), Vec::new());
+        }
+        for pod in listed {
+            let name = fields::short(&pod.name, NODE);
+            by_name.entry(name).or_default().push(pod.clone());
+        }
+        for (name, pods) in by_name {
+            let known = self.pods.entry(name).or_insert_with(|| (pods.clone(), at));
+            if known.0 != pods {
+                *known = (pods, at);
+            }
+        }
+    }
+
+    /// Returns for how long.
+    fn since(&self, name: &str) -> Duration {
+        let known = self.pods.get(name).map(|(_, since)| *since);
+        let since = known.or(self.began);
+        since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 }
 

@@ -102,14 +102,13 @@ async fn pods_of_an_api_server_are_served_as_the_kubelet_serves_them() {
         .await;
     bed.settle().await;
     bed.step("kill a container of run");
-    bed.kill("run", "c").await;
-    let again = |pod: &Pod| pod.restarts("c") == 1 && pod.is_ready();
-    bed.shows("run", "runs again", again).await;
+    let killed = bed.kill("run", "c").await;
+    bed.runs_again("run", "c", &killed).await;
     bed.settle().await;
     bed.step("the API server is gone, and away crashes");
     plane.kill_server();
-    bed.kill("away", "c").await;
-    bed.shows("away", "runs again", again).await;
+    let killed = bed.kill("away", "c").await;
+    bed.runs_again("away", "c", &killed).await;
     bed.settle().await;
     plane.start_server().await;
     bed.step("the kubelet restarts");
@@ -139,6 +138,6 @@ async fn pods_of_an_api_server_are_served_as_the_kubelet_serves_them() {
     bed.step("remove web, the last one");
     bed.remove("web");
     bed.gone("web").await;
-    bed.settle().await;
+    bed.settle_empty().await;
     judge(&mut bed, &["a", "ma", "kc", "hc"]);
 }

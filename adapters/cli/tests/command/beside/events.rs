@@ -11,7 +11,7 @@ use super::pod::Pod;
 use super::record::{KUBELET, Record, What};
 
 /// How long a server may take to tell what the kubelet tells.
-const GRACE: Duration = Duration::from_secs(3);
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Returns what a server of ours told that breaks a rule of the events or of the lists.
 ///
@@ -188,7 +188,11 @@ impl Reader<'_> {
         let uids: BTreeSet<_> = pods.iter().map(|pod| pod.uid.as_str()).collect();
         for pod in pods {
             if timeline.forgotten_before(&pod.uid, at) {
-                self.once(pod, "a list has what the kubelet has forgotten");
+                let rule = match pod.is_leaving() {
+                    true => "a list has what is leaving, and what the kubelet has forgotten",
+                    false => "a list has what the kubelet has forgotten",
+                };
+                self.once(pod, rule);
             }
         }
         for pod in timeline.held_around(at) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use podsapi_proto::json::Value;
 
 use super::pod::Pod;
+use super::situations::{self, Leaves};
 
 /// One thing that another server tells otherwise than the kubelet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub(super) struct Difference {
     pub(super) kubelet: String,
     pub(super) ours: String,
 }
+
+/// A pod that ours alone lists, while it is being deleted.
+pub(super) const LEAVING: &str = "(pod that is leaving)";
 
 /// Compares the pods of two lists by UID.
 pub(super) fn lists(
@@ -42,6 +46,10 @@ pub(super) fn lists(
     for uid in theirs.keys().chain(own.keys()).collect::<BTreeSet<_>>() {
         match (theirs.get(uid), own.get(uid)) {
             (Some(pod), None) => found.push(difference(pod, "(pod)", pod.phase(), "")),
+            // It goes when its containers have ended, as the kubelet's watch has it.
+            (None, Some(pod)) if pod.is_leaving() => {
+                found.push(difference(pod, LEAVING, "", pod.phase()));
+            }
             (None, Some(pod)) => found.push(difference(pod, "(pod)", "", pod.phase())),
             (Some(kubelet), Some(ours)) => {
                 for (path, theirs, own) in values(&kubelet.value, &ours.value) {
@@ -71,18 +79,20 @@ pub(super) fn lists(
 
 /// Returns each path at which two values differ, and what either has there.
 pub(super) fn values(kubelet: &Value, ours: &Value) -> Vec<(String, String, String)> {
-    let (theirs, own) = (leaves(kubelet), leaves(ours));
+    let (mut theirs, mut own) = (leaves(kubelet), leaves(ours));
+    let situations = situations::take(&mut theirs, &mut own);
     let paths: BTreeSet<_> = theirs.keys().chain(own.keys()).collect();
-    let value = |leaves: &BTreeMap<String, String>, path: &str| {
-        leaves.get(path).cloned().unwrap_or_default()
-    };
+    let value = |leaves: &Leaves, path: &str| leaves.get(path).cloned().unwrap_or_default();
     let pairs = paths
         .into_iter()
         .map(|path| (path, value(&theirs, path), value(&own, path)));
-    pairs
+    let differ = pairs
         .filter(|(_, theirs, own)| theirs != own)
-        .map(|(path, theirs, own)| (without_names(path), theirs, own))
-        .collect()
+        .map(|(path, theirs, own)| (without_names(path), theirs, own));
+    let named = situations
+        .into_iter()
+        .map(|(name, theirs, own)| (name.to_owned(), theirs, own));
+    named.chain(differ).collect()
 }
 
 /// Returns the pod's name in its manifest.
@@ -92,13 +102,13 @@ pub(super) fn short(name: &str, node: &str) -> String {
 }
 
 /// Returns all that is said, by path; what is empty says nothing.
-fn leaves(value: &Value) -> BTreeMap<String, String> {
+fn leaves(value: &Value) -> Leaves {
     let mut leaves = BTreeMap::new();
     gather(value, "", &mut leaves);
     leaves
 }
 
-fn gather(value: &Value, path: &str, leaves: &mut BTreeMap<String, String>) {
+fn gather(value: &Value, path: &str, leaves: &mut Leaves) {
     let leaf = match value {
         Value::Null => return,
         Value::Bool(flag) => flag.to_string(),

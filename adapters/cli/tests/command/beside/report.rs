@@ -14,10 +14,6 @@ use crate::process::NODE;
 pub(super) fn judge(bed: &mut Bed, settled: &[&str]) {
     let run = bed.run;
     let records = bed.recorder.records();
-    if let Some(folder) = std::env::var_os("PODSAPI_RECORD") {
-        let file = std::path::Path::new(&folder).join(format!("{run}.record"));
-        bed.recorder.save(&file);
-    }
     let servers = bed.names();
     for server in &servers {
         bed.found.extend(events::faults(server, NODE, &records));

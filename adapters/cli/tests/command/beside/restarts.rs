@@ -110,7 +110,7 @@ async fn random_steps_are_served_as_the_kubelet_serves_them() {
     for name in &put {
         bed.gone(name).await;
     }
-    bed.settle().await;
+    bed.settle_empty().await;
     judge(&mut bed, &[]);
 }
 

@@ -114,19 +114,17 @@ async fn static_pods_are_served_as_the_kubelet_serves_them() {
     put(&mut bed, &["init", "sidecar", "hostnet", "slowterm"], text).await;
 
     bed.step("kill a container of web");
-    bed.kill("web", "c").await;
-    let again = |pod: &Pod| pod.restarts("c") == 1 && pod.is_ready();
-    bed.shows("web", "runs again", again).await;
+    let killed = bed.kill("web", "c").await;
+    bed.runs_again("web", "c", &killed).await;
     bed.settle().await;
     bed.step("kill the sidecar");
-    bed.kill("sidecar", "side").await;
-    let again = |pod: &Pod| pod.restarts("side") == 1 && pod.is_ready();
-    bed.shows("sidecar", "runs again", again).await;
+    let killed = bed.kill("sidecar", "side").await;
+    bed.runs_again("sidecar", "side", &killed).await;
     bed.settle().await;
     bed.step("kill the sandbox of hostnet");
+    let before = bed.container("hostnet", "c").await;
     bed.kill_sandbox("hostnet").await;
-    let again = |pod: &Pod| pod.restarts("c") == 1 && pod.is_ready();
-    bed.shows("hostnet", "runs in another sandbox", again).await;
+    bed.runs_again("hostnet", "c", &before).await;
     bed.settle().await;
 
     bed.step("edit the labels of web");
@@ -159,8 +157,7 @@ async fn static_pods_are_served_as_the_kubelet_serves_them() {
     bed.remove("jobok");
     bed.put("init", &edited("init", "2"));
     bed.start_kubelet().await;
-    let again = |pod: &Pod| pod.restarts("c") == 1 && pod.is_ready();
-    bed.shows("web", "runs again", again).await;
+    bed.runs_again("web", "c", &before).await;
     let new = edited("init", "2");
     bed.shows("init", "is ready", |pod| pod.is_of(&new) && pod.is_ready())
         .await;
@@ -191,7 +188,7 @@ async fn static_pods_are_served_as_the_kubelet_serves_them() {
     bed.step("remove web, the last one");
     bed.remove("web");
     bed.gone("web").await;
-    bed.settle().await;
+    bed.settle_empty().await;
     judge(&mut bed, &["k", "h", "m", "m3"]);
 }
 

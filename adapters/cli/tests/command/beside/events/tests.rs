@@ -92,7 +92,8 @@ fn a_false_deletion_is_found() {
     };
     let deleted = || told(Deleted, "a", "");
     let later = || list(KUBELET, &["a"]);
-    let found = seen(vec![deleted(), later(), later(), later(), later(), later()]);
+    let later = (0..7).map(|_| later());
+    let found = seen([deleted()].into_iter().chain(later).collect());
     assert_eq!(found, ["(a false DELETED)"]);
     let found = seen(vec![removed(), deleted(), list(KUBELET, &[])]);
     assert_eq!(found, Vec::<String>::new());
@@ -101,14 +102,12 @@ fn a_false_deletion_is_found() {
 #[test]
 fn a_doubled_state_and_what_comes_after_the_end_are_found() {
     let begin = || {
-        vec![
-            put(),
-            What::Opened("k"),
-            told(Added, "a", "Running"),
-            SYNCED,
-        ]
+        // So long after it was put that an end is not that of one before.
+        let quiet = (0..4).map(|_| list(KUBELET, &["a", "b"]));
+        let begin = [put(), What::Opened("k")].into_iter().chain(quiet);
+        begin.chain([told(Added, "a", "Running"), SYNCED])
     };
-    let with = |more: Vec<What>| broken(begin().into_iter().chain(more).collect());
+    let with = |more: Vec<What>| broken(begin().chain(more).collect());
     assert_eq!(
         with(vec![told(Modified, "a", "Running")]),
         ["(a doubled state)"]

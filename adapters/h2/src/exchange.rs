@@ -96,11 +96,13 @@ pub(crate) async fn serve<R: Runtime>(
 
 impl<R: Runtime> Exchange<R> {
     async fn run(&mut self, request: Request<RecvStream>) -> Code {
-        match self.answer(request).await {
+        let code = match self.answer(request).await {
             Ok(code) => code,
             Err(Interrupt::Gone) => Code::Cancelled,
             Err(Interrupt::Failed(status)) => self.end(status),
-        }
+        };
+        tracing::trace!(?code, route = ?self.route, "a call is over");
+        code
     }
 
     /// Checks the call, reads its message, has it decided and sends what comes of it.
@@ -121,6 +123,7 @@ impl<R: Runtime> Exchange<R> {
         self.route = checked
             .as_ref()
             .map_or(self.route, |request| Some(request.route));
+        tracing::trace!(route = ?self.route, "a call begins");
         // A watch lasts for as long as its client likes, and needs none of what it sent.
         drop(head);
         let _slots = self.lease_call()?;

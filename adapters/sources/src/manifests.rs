@@ -7,6 +7,9 @@
 //! end of the pod's name, the toleration and the annotations of static pods. A folder that does
 //! not exist is an empty one.
 //!
+//! As with a kubelet's `staticPodPath`, one file may stand in place of the folder: its pod is the only
+//! one, whatever the file is called.
+//!
 //! A pod that names no UID has the one that its kubelet gives it, the one in its cgroup and in the paths
 //! of its logs. It depends on the node's name, the path of the file and the kubelet's release
 //! (`manifests/uid.rs`).
@@ -63,7 +66,7 @@ pub use uid::KubeletRelease;
 /// What to read, and for whom.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The folder of manifests; it need not exist yet.
+    /// The folder of manifests, or one manifest; it need not exist yet.
     pub directory: PathBuf,
     /// The same folder as the kubelet is told it (`staticPodPath`), which is part of UIDs: another
     /// path where this process sees the folder in another place.
@@ -146,6 +149,7 @@ impl Watch {
     fn new(options: Options) -> Self {
         let kubelet = Kubelet {
             node_name: options.node_name.clone(),
+            own_directory: options.directory.clone(),
             directory: plain(&options.kubelet_directory),
             release: options.release.unwrap_or(KubeletRelease::NEWEST),
         };
@@ -172,7 +176,7 @@ impl Watch {
             // The folder itself is watched whatever its links ask for.
             let targets = self.link_targets.iter().take(FOLDERS_LIMIT - 1);
             let mut wanted: BTreeSet<PathBuf> = targets.cloned().collect();
-            wanted.insert(self.options.directory.clone());
+            wanted.insert(self.watched());
             changed |= self.folders.arm(&wanted);
             if !changed && Instant::now() < self.due {
                 return Ok(());
@@ -193,6 +197,13 @@ impl Watch {
         Ok(())
     }
 
+    /// Returns the folder in which changes are seen: of one file, the one that it is in.
+    fn watched(&self) -> PathBuf {
+        let directory = &self.options.directory;
+        let parent = directory.parent().filter(|_| directory.is_file());
+        parent.unwrap_or(directory).to_path_buf()
+    }
+
     /// Reads the folder, and once more in a moment if a file may be half written: a shell empties a
     /// file before it writes it anew.
     async fn read(&mut self, now: i64) -> Result<Reading, Problem> {
@@ -210,6 +221,7 @@ impl Watch {
         }
         let shown = self.shown.borrow_and_update().clone();
         let (given, uids) = (self.options.release, self.options.shown.clone());
+        let node = self.options.node_name.clone();
         self.blocking(move |_directory, catalog| {
             let (mut pods, mut problems) = catalog.update(&scan, now);
             let documents = catalog.documents();
@@ -220,6 +232,7 @@ impl Watch {
                 catalog.turn_to(*release);
                 (pods, problems) = catalog.update(&scan, now);
             }
+            let other_node = shown.other_node(&documents, &node);
             // Before the pods are told: what is shown of them may be of content before.
             uids.know(documents, given);
             Ok(Reading {
@@ -227,6 +240,7 @@ impl Watch {
                 problems,
                 release: catalog.release(),
                 verdict,
+                other_node,
                 link_targets: scan.link_targets,
                 missing: scan.missing,
             })
@@ -267,10 +281,19 @@ impl Watch {
             mut problems,
             release,
             verdict,
+            other_node,
             link_targets,
             missing,
         } = reading;
         let subject = || self.options.directory.display().to_string();
+        if let Some(other) = other_node {
+            let own = &self.options.node_name;
+            let text = format!(
+                "the static pods that run here are those of the node {other}, and --node-name is {own}: \
+                 no state is shown of these, and their names and UIDs are others: set --node-name {other}"
+            );
+            problems.insert(Problem::remark(subject(), text));
+        }
         if let Some(text) = verdict.remark(self.options.release, release) {
             problems.insert(Problem::remark(subject(), text));
         }
@@ -315,6 +338,8 @@ struct Reading {
     release: KubeletRelease,
     /// What the UIDs say that the kubelet gave.
     verdict: Verdict,
+    /// The node whose static pods a runtime or a kubelet shows, if it is another one.
+    other_node: Option<String>,
     /// Where the links lead.
     link_targets: BTreeSet<PathBuf>,
     /// Whether the folder does not exist.

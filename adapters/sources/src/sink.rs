@@ -149,6 +149,7 @@ impl Sink {
     /// What the receiver refuses: a pod before the first [`Sink::begin`], one too large, or one too
     /// many.
     pub fn put(&self, pod: EncodedPod) -> Result<(), SourceError> {
+        tracing::trace!(source = &*self.name, uid = ?pod.uid().as_str(), "a pod as it is now");
         let at = self.now();
         (self.outlets.event)(SourceEvent::Put {
             pod: pod.clone(),
@@ -166,6 +167,7 @@ impl Sink {
     ///
     /// What the receiver refuses.
     pub fn remove(&self, uid: Uid) -> Result<(), SourceError> {
+        tracing::trace!(source = &*self.name, uid = ?uid.as_str(), "a pod is gone");
         let at = self.now();
         (self.outlets.event)(SourceEvent::Remove {
             uid: uid.clone(),
@@ -183,6 +185,7 @@ impl Sink {
     ///
     /// What the receiver refuses.
     pub fn complete(&self) -> Result<(), SourceError> {
+        tracing::trace!(source = &*self.name, "a list is complete");
         let at = self.now();
         (self.outlets.event)(SourceEvent::Complete { at })?;
         if self.known(|known| known.not_utf8.complete(&self.name)) {

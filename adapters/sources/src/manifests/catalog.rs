@@ -28,6 +28,8 @@ pub(crate) struct Catalog {
 #[derive(Clone, Debug)]
 pub(crate) struct Kubelet {
     pub(crate) node_name: String,
+    /// The folder as this process is told it.
+    pub(crate) own_directory: PathBuf,
     /// The folder as the kubelet is told it.
     pub(crate) directory: PathBuf,
     pub(crate) release: KubeletRelease,
@@ -36,6 +38,8 @@ pub(crate) struct Kubelet {
 impl Kubelet {
     fn read(&self, content: &[u8], path: &Path) -> Result<Manifest, String> {
         let path = match path.file_name() {
+            // One file in place of the folder may have another name where the kubelet is.
+            _ if path == self.own_directory => self.directory.clone(),
             Some(name) => self.directory.join(name),
             None => self.directory.clone(),
         };

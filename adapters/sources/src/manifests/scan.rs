@@ -1,4 +1,4 @@
-//! A folder of manifests read once: which files a kubelet would take, with what is in them.
+//! A folder of manifests, or one manifest, read once: which files a kubelet would take, with what is in them.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -28,7 +28,7 @@ pub(crate) enum Content {
     Unreadable(ReadError),
 }
 
-/// Reads every manifest in `folder`; a folder that does not exist is an empty one.
+/// Reads every manifest in `folder`, or the one that it is; what does not exist is an empty folder.
 ///
 /// As in a kubelet, names that begin with a dot are passed over, links are followed, folders
 /// inside are not entered; pipes, sockets and devices are not touched. Unlike a kubelet, which
@@ -39,7 +39,7 @@ pub(crate) enum Content {
 ///
 /// # Errors
 ///
-/// When the folder exists and cannot be listed.
+/// When the folder exists and cannot be listed, or is neither a folder nor a file.
 pub(crate) fn scan(folder: &Path) -> io::Result<Scan> {
     scan_by(folder, content)
 }
@@ -77,6 +77,14 @@ fn list(folder: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return match std::fs::metadata(folder) {
+                Ok(metadata) if metadata.is_file() => Ok(Some(vec![folder.to_path_buf()])),
+                Ok(_) => Err(io::Error::other("neither a folder nor a regular file")),
+                Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(_) => Err(error),
+            };
+        }
         Err(error) => return Err(error),
     };
     let mut names = Vec::new();

@@ -217,6 +217,32 @@ impl Shown {
     }
 }
 
+impl Shown {
+    /// Returns the node whose static pods are shown, if it is none of this name: all that run are of the
+    /// one name, and at least one would be that of a manifest here.
+    pub(super) fn other_node(&self, documents: &[Document], own: &str) -> Option<String> {
+        let by_runtime = self.by_runtime.iter().filter(|shown| shown.current);
+        let shown: Vec<_> = by_runtime.chain(self.by_kubelet.values()).collect();
+        let is_of = |shown: &ShownPod, node: &str| {
+            let base = shown.name.strip_suffix(node);
+            base.is_some_and(|base| base.len() > 1 && base.ends_with('-'))
+        };
+        let pairs = documents.iter().flat_map(|document| {
+            let base = document.name.strip_suffix(own).unwrap_or_default();
+            let alike = shown
+                .iter()
+                .filter(move |shown| !base.is_empty() && shown.namespace == document.namespace);
+            alike.filter_map(move |shown| shown.name.strip_prefix(base))
+        });
+        // Of web-2-a the node may be a or, with a manifest web, 2-a.
+        let nodes = pairs.filter(|node| shown.iter().all(|shown| is_of(shown, node)));
+        let nodes = nodes.filter(|node| !node.is_empty());
+        let found = nodes.min_by_key(|node| (node.len(), *node))?;
+        let is_own = found == own || shown.iter().any(|shown| is_of(shown, own));
+        (!is_own).then(|| found.to_owned())
+    }
+}
+
 impl Verdict {
     /// Says what the UIDs that the kubelet gave mean for those that are computed here, if they mean
     /// anything: `now` is the release whose UIDs these are.
@@ -307,6 +333,42 @@ mod tests {
             shown(&[("else", 101)]).judge(&[elsewhere], NEW),
             Verdict::Silent
         );
+    }
+
+    #[test]
+    fn static_pods_of_another_node_name_it_where_all_that_run_are_its() {
+        let named = |names: &[&str]| {
+            let pods = names.iter().map(|name| ShownPod {
+                name: (*name).to_owned(),
+                ..shown(&[("else", 5)]).by_runtime.remove(0)
+            });
+            Shown {
+                by_runtime: pods.collect(),
+                ..Shown::default()
+            }
+        };
+        let more = Document {
+            name: "web-2-n".to_owned(),
+            ..document()
+        };
+        let other = |names: &[&str]| named(names).other_node(&[document(), more.clone()], "n");
+        assert_eq!(other(&["web-x"]).as_deref(), Some("x"));
+        assert_eq!(other(&["web-x", "web-2-x", "db-x"]).as_deref(), Some("x"));
+        assert_eq!(other(&["web-2-a"]).as_deref(), Some("a"));
+        for right in [
+            &["web-n"][..],
+            &["web-x", "db-n"],
+            &["web-x", "db-y"],
+            &["db-x"],
+            &["web-"],
+            &[],
+        ] {
+            assert_eq!(other(right), None, "{right:?}");
+        }
+        // One that has ended may be of a name that the node had before.
+        let mut ended = named(&["web-x"]);
+        ended.by_runtime[0].current = false;
+        assert_eq!(ended.other_node(&[document()], "n"), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::{Options, SETTLE, ShownUids, TICK, Watch, run};
 use crate::recorder::{Recorder, at, decoded};
 
 mod release;
+mod single;
 mod spelling;
 
 /// A source on a folder of its own.
@@ -484,8 +485,8 @@ async fn a_manifest_that_takes_long_to_read_keeps_nothing_else_waiting() {
 #[tokio::test]
 async fn a_path_that_is_no_folder_is_reported_and_completes_nothing_until_it_is_one() {
     let folder = tempfile::tempdir().unwrap();
-    let directory = folder.path().join("file");
-    fs::write(&directory, manifest("web", "web:1")).unwrap();
+    let directory = folder.path().join("pipe");
+    nix::unistd::mkfifo(&directory, Mode::S_IRWXU).unwrap();
     let mut running = Running::start_on(folder, &directory, SELDOM);
     let heard = running
         .recorder
@@ -561,7 +562,7 @@ async fn what_was_wrong_is_not_over_when_the_folder_cannot_be_listed() {
     assert!(recorder.heard().problem().contains("s.yaml"));
 
     fs::rename(&folder, parent.path().join("away")).unwrap();
-    fs::write(&folder, "no folder").unwrap();
+    nix::unistd::mkfifo(&folder, Mode::S_IRWXU).unwrap();
     watch.arm_and_read(&recorder.sink, true).await.unwrap();
     let heard = recorder.heard();
     for part in ["cannot be listed", "s.yaml: expected apiVersion v1"] {

@@ -170,3 +170,21 @@ async fn the_path_is_the_kubelets_however_it_is_spelled() {
         assert_eq!(uid(&heard(node.options.clone()).await), expected, "{told}");
     }
 }
+
+#[tokio::test]
+async fn one_file_in_place_of_the_folder_has_the_uid_of_its_own_path_where_the_kubelet_is() {
+    let mut node = Node::new();
+    let path = "/etc/kubernetes/web.yaml";
+    let content = fs::read(node.options.directory.join("web.yaml")).unwrap();
+    let read = Manifest::read(&content, path, "node-a", KubeletRelease::NEWEST);
+    let expected = read.unwrap().uid().to_string();
+    let file = node.options.directory.join("web.yaml");
+    node.options.directory = file.clone();
+    node.options.kubelet_directory = path.into();
+    assert_eq!(uid(&heard(node.options.clone()).await), expected);
+    // Another name here changes nothing there.
+    let other = file.with_file_name("other");
+    fs::rename(&file, &other).unwrap();
+    node.options.directory = other;
+    assert_eq!(uid(&heard(node.options.clone()).await), expected);
+}

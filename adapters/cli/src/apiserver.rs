@@ -18,8 +18,8 @@ pub(crate) struct ApiserverArgs {
           default_missing_value = IN_CLUSTER, help_heading = SOURCES)]
     pub(crate) apiserver: Option<Kubeconfig>,
 
-    /// Over how long a first new attempt is spread when the API server was lost, so that many nodes
-    /// do not come back together; later attempts wait longer, up to 30 seconds or this
+    /// Over how long, 1 to 3600 seconds, a first new attempt is spread when the API server was lost, so
+    /// that many nodes do not come back together; later attempts wait longer, up to 30 seconds or this
     #[arg(long, env = "PODSAPI_API_BACKOFF", value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(1..=3_600), help_heading = APISERVER)]
     pub(crate) api_backoff: u64,
@@ -27,8 +27,8 @@ pub(crate) struct ApiserverArgs {
     /// user alone. A change is written within ten seconds, and when the server ends
     #[arg(long, env = "PODSAPI_CHECKPOINT", value_name = "FILE", help_heading = APISERVER)]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// How long to wait for the API server's list before the pods of --checkpoint are served, marked
-    /// as stale
+    /// How long to wait, at most 86400 seconds, for the API server's list before the pods of
+    /// --checkpoint are served, marked as stale
     #[arg(long, env = "PODSAPI_CHECKPOINT_AFTER", value_name = "SECONDS", default_value_t = 30,
           value_parser = clap::value_parser!(u64).range(..=86_400), help_heading = APISERVER)]
     pub(crate) checkpoint_after: u64,

@@ -17,7 +17,7 @@ use crate::output::{Extent, Layout};
 
 mod values;
 
-pub(crate) use values::{NodeName, RuntimeSocket, Simulation, SocketMode, socket};
+pub(crate) use values::{NodeName, RuntimeSocket, Simulation, SocketMode, kubelet_path, socket};
 
 /// Serves and reads the Kubelet Pods API.
 #[derive(Debug, Parser)]
@@ -247,15 +247,17 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "PODSAPI_NODE_NAME", value_name = "NAME")]
     pub(crate) node_name: Option<NodeName>,
 
-    /// Serve the static pods of this directory, as a kubelet would run them
+    /// Serve the static pods of this directory, or of this one file, as a kubelet would run them
     #[arg(long, env = "PODSAPI_MANIFESTS", value_name = "DIR", help_heading = SOURCES)]
     pub(crate) manifests: Option<PathBuf>,
-    /// The same directory as the kubelet is told it (staticPodPath), which is part of the pods' UIDs;
-    /// for where --manifests has another path, as in a container that mounts it elsewhere
-    #[arg(long, env = "PODSAPI_KUBELET_MANIFESTS_PATH", value_name = "DIR", help_heading = SOURCES)]
+    /// The same directory as the kubelet has it (staticPodPath), which is part of the pods' UIDs: an
+    /// absolute path, for where --manifests has another, as in a container that mounts it elsewhere
+    #[arg(long, env = "PODSAPI_KUBELET_MANIFESTS_PATH", value_name = "DIR",
+          value_parser = kubelet_path(), help_heading = SOURCES)]
     pub(crate) kubelet_manifests_path: Option<PathBuf>,
-    /// The kubelet's minor release, 1.33 to 1.37, of which static pods have their UIDs; by default the
-    /// one that the runtime or --kubelet shows to fit, or else the newest
+    /// The kubelet's minor release, 1.33 to 1.37 (or as a kubelet says it, v1.37.2), of which static
+    /// pods have their UIDs; by default the one that the runtime or --kubelet shows to fit, or else the
+    /// newest
     #[arg(long, env = "PODSAPI_KUBELET_VERSION", value_name = "MINOR", help_heading = SOURCES)]
     pub(crate) kubelet_version: Option<KubeletRelease>,
     #[command(flatten)]
@@ -274,7 +276,7 @@ pub(crate) struct ServeArgs {
     /// /run/containerd/containerd.sock. Owns no pods: give a source of pods beside it
     #[arg(long, env = "PODSAPI_CRI", value_name = "SOCKET", help_heading = RUNTIME)]
     pub(crate) cri: Option<RuntimeSocket>,
-    /// How often the runtime is asked, beside its events
+    /// How often the runtime is asked, beside its events: every 1 to 3600 seconds
     #[arg(long, env = "PODSAPI_CRI_PERIOD", value_name = "SECONDS", default_value_t = 1,
           value_parser = clap::value_parser!(u64).range(1..=3_600), help_heading = RUNTIME)]
     pub(crate) cri_period: u64,
@@ -314,7 +316,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "PODSAPI_MAX_CONNECTIONS", value_name = "N", default_value = "512",
           help_heading = LIMITS)]
     pub(crate) max_connections: NonZeroU32,
-    /// How long calls may go on after a signal to stop
+    /// How long calls may go on after a signal to stop, at most 86400 seconds
     #[arg(long, env = "PODSAPI_DRAIN_SECONDS", value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(..=86_400), help_heading = LIMITS)]
     pub(crate) drain_seconds: u64,

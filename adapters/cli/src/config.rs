@@ -3,6 +3,7 @@
 //! Keys that neither a flag nor the environment sets are put behind the command line as flags, and
 //! the whole is read once more. So each key has the flag's own form, checks and default.
 
+mod belongs;
 mod nearest;
 #[cfg(test)]
 mod tests;
@@ -44,22 +45,30 @@ pub(crate) fn read(line: Vec<OsString>) -> Result<(Cli, Settings), ParseError> {
     let Command::Serve(serve) = &cli.command else {
         return Ok((cli, Settings::new()));
     };
-    let (Some(path), Some(given)) = (&serve.config, matches.subcommand_matches("serve")) else {
+    let Some(given) = matches.subcommand_matches("serve") else {
         return Ok((cli, settings(&matches)));
     };
-    let more = flags(path, given).map_err(|problem| ParseError::File(path.clone(), problem))?;
-    variables::command()
+    let Some(path) = &serve.config else {
+        belongs::check(given, given, None)?;
+        return Ok((cli, settings(&matches)));
+    };
+    let in_file = |problem| ParseError::File(path.clone(), problem);
+    let more = flags(path, given).map_err(in_file)?;
+    let (cli, whole) = variables::command()
         .try_get_matches_from(line.into_iter().chain(more))
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, settings(&matches))))
-        .map_err(|error| {
-            let text = variables::complaint(&error);
-            ParseError::File(path.clone(), Problem::Value(text))
-        })
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)))
+        .map_err(|error| in_file(Problem::Value(variables::complaint(&error))))?;
+    if let Some(all) = whole.subcommand_matches("serve") {
+        belongs::check(all, given, Some(path))?;
+    }
+    Ok((cli, settings(&whole)))
 }
 
 /// Why there is no usable configuration.
 #[derive(Debug)]
 pub(crate) enum ParseError {
+    /// What a flag is about is not there.
+    Alone(String),
     File(PathBuf, Problem),
     /// The command line's own error, or the help it asked for.
     Usage(clap::Error),
@@ -70,6 +79,7 @@ pub(crate) enum ParseError {
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Alone(text) => f.write_str(text),
             Self::File(path, problem) => write!(f, "{}: {problem}", path.display()),
             Self::Usage(error) => error.fmt(f),
             Self::Variable(name, text) => write!(f, "{name}: {text}"),

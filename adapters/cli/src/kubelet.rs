@@ -18,8 +18,8 @@ pub(crate) struct KubeletArgs {
     #[arg(long, env = "PODSAPI_KUBELET", value_name = "SOCKET", value_parser = args::socket(),
           help_heading = SOURCES)]
     pub(crate) kubelet: Option<PathBuf>,
-    /// How often the kubelet of --kubelet is asked for its list when its watch gives no cause to:
-    /// what it forgets without a word is gone here then
+    /// How often the kubelet of --kubelet is asked for its list when its watch gives no cause to,
+    /// every 1 to 3600 seconds: what it forgets without a word is gone here then
     #[arg(long, env = "PODSAPI_KUBELET_RESYNC", value_name = "SECONDS", default_value_t = 30,
           value_parser = clap::value_parser!(u64).range(1..=3_600), help_heading = SOURCES)]
     pub(crate) kubelet_resync: u64,
@@ -28,7 +28,7 @@ pub(crate) struct KubeletArgs {
     #[arg(long, env = "PODSAPI_KUBELET_HTTP", value_name = "URL", help_heading = SOURCES)]
     pub(crate) kubelet_http: Option<Endpoint>,
 
-    /// How long to wait after an answer before /pods is asked for again
+    /// How long to wait after an answer before /pods is asked for again, 1 to 3600 seconds
     #[arg(long, env = "PODSAPI_KUBELET_PERIOD", value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(1..=3_600), help_heading = HTTP)]
     pub(crate) kubelet_period: u64,

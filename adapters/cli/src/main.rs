@@ -47,7 +47,7 @@ fn main() -> ExitCode {
             let _closed = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
-        Err(error @ (ParseError::File(..) | ParseError::Variable(..))) => {
+        Err(error @ (ParseError::Alone(_) | ParseError::File(..) | ParseError::Variable(..))) => {
             say(format_args!("{error}"));
             return ExitCode::from(2);
         }

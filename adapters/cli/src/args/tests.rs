@@ -94,3 +94,37 @@ fn the_version_names_the_schema() {
         .to_string();
     assert!(text.contains("Kubernetes v1."), "{text}");
 }
+
+#[test]
+fn the_range_of_a_number_of_seconds_is_in_the_help_of_its_flag() {
+    let command = Cli::command();
+    let serve = command.find_subcommand("serve").unwrap();
+    let mut ranges = 0;
+    for flag in serve.get_arguments() {
+        let Some(long) = flag.get_long() else {
+            continue;
+        };
+        let much = format!("--{long}=999999");
+        let Err(error) = Cli::try_parse_from(["podsapi", "serve", &much]) else {
+            continue;
+        };
+        let error = error.to_string();
+        let Some((_, range)) = error.split_once("999999 is not in ") else {
+            continue;
+        };
+        let numbers = range.split(|letter: char| !letter.is_ascii_digit());
+        let last = numbers.filter(|number| !number.is_empty()).take(2).last();
+        let help = flag.get_help().unwrap().to_string();
+        assert!(help.contains(last.unwrap()), "--{long} {range}: {help}");
+        ranges += 1;
+    }
+    assert!(ranges >= 6, "{ranges}");
+    let version = serve
+        .get_arguments()
+        .find(|flag| flag.get_id() == "kubelet_version");
+    let help = version.unwrap().get_help().unwrap().to_string();
+    assert!(
+        help.contains("1.33 to 1.37") && help.contains("v1.37."),
+        "{help}"
+    );
+}

@@ -12,6 +12,21 @@ pub(crate) fn socket() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|name| socket_path(&name))
 }
 
+/// Returns what reads a path as a kubelet has it: one from its own working directory, or from the
+/// folder of its configuration file, cannot be known here.
+pub(crate) fn kubelet_path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|path| {
+        let path = PathBuf::from(path);
+        match path.is_absolute() {
+            true => Ok(path),
+            false => Err(format!(
+                "expected an absolute path, found {path:?}: a kubelet counts a relative staticPodPath \
+                 from the folder of its configuration file, so give that folder and the rest"
+            )),
+        }
+    })
+}
+
 /// How many pods to invent, how often they change, and from what seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Simulation {

@@ -152,3 +152,65 @@ fn a_missing_file_is_an_error() {
         "{error}"
     );
 }
+
+#[test]
+fn a_flag_about_another_that_is_not_there_is_refused_wherever_it_is_from() {
+    let cases = [
+        ("api-backoff", "5", "apiserver", "/kc"),
+        ("checkpoint-after", "5", "checkpoint", "/cp"),
+        ("cri-events", "off", "cri", "/c.sock"),
+        ("cri-period", "5", "cri", "/c.sock"),
+        ("host-ip", "192.0.2.1", "cri", "/c.sock"),
+        ("kubelet-manifests-path", "/km", "manifests", "/m"),
+        (
+            "kubelet-period",
+            "5",
+            "kubelet-http",
+            "http://127.0.0.1:10255",
+        ),
+        ("kubelet-resync", "5", "kubelet", "/k"),
+        ("kubelet-version", "v1.36.1", "manifests", "/m"),
+    ];
+    for (flag, value, other, its) in cases {
+        let flags = |given: &[(&str, &str)]| -> Vec<OsString> {
+            let flags = given
+                .iter()
+                .map(|(flag, value)| format!("--{flag}={value}"));
+            let line = ["podsapi", "serve", "--simulate=1"].map(str::to_owned);
+            line.into_iter().chain(flags).map(OsString::from).collect()
+        };
+        let error = parse(flags(&[(flag, value)])).unwrap_err().to_string();
+        let expected = format!(
+            "--{flag} belongs to --{other}, which is not given: give it, or leave this out"
+        );
+        assert_eq!(error, expected);
+        // As it is by default it may be spelled out, beside the other one.
+        parse(flags(&[(flag, value), (other, its)])).unwrap();
+
+        let file = format!("{flag} = '{value}'");
+        let error = refused(&file);
+        assert!(
+            error.ends_with(&format!("podsapi.toml: {expected}")),
+            "{error}"
+        );
+        let both = format!("{file}\n{other} = '{its}'");
+        serve(&both, &[]);
+        // Of a flag on the command line the file is not blamed.
+        let line = line("qps = 5", &[&format!("--{flag}={value}")]);
+        assert_eq!(parse(line.1).unwrap_err().to_string(), expected);
+        serve(
+            &format!("{other} = '{its}'"),
+            &[&format!("--{flag}={value}")],
+        );
+    }
+}
+
+#[test]
+fn the_path_that_a_kubelet_has_is_absolute() {
+    for relative in ["manifests", "./m", "../m", ""] {
+        let file = format!("manifests = '/m'\nkubelet-manifests-path = '{relative}'");
+        let error = refused(&file);
+        assert!(error.contains("--kubelet-manifests-path"), "{error}");
+        assert!(error.contains("expected an absolute path"), "{error}");
+    }
+}

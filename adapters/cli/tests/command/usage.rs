@@ -180,3 +180,43 @@ fn what_is_no_pod_is_wrong_usage() {
         assert!(ended.stderr.contains(expected), "{}", ended.stderr);
     }
 }
+
+#[test]
+fn a_flag_about_another_one_is_refused_without_it() {
+    let ended = run(["serve", "--simulate", "1", "--kubelet-resync", "5"]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    let expected = "podsapi: --kubelet-resync belongs to --kubelet, which is not given: give it, or \
+                    leave this out\n";
+    assert_eq!(ended.stderr, expected);
+    let ended = serve_with("PODSAPI_CRI_PERIOD", "5");
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    let expected = "podsapi: PODSAPI_CRI_PERIOD: belongs to --cri, which is not given: give it, or \
+                    leave this out\n";
+    assert_eq!(ended.stderr, expected);
+    let path = ["--manifests", "/m", "--kubelet-manifests-path", "m"];
+    let ended = run(["serve"].iter().chain(&path));
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(
+        ended.stderr.contains("expected an absolute path"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn the_most_talkative_log_tells_of_calls_and_of_pods_by_their_uids_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::ready(directory.path(), ["--simulate", "2:500", "--log", "trace"]);
+    let listed = server.ask(&["list", "-o", "json"]).text();
+    let told = server.process.stop().stderr;
+    for expected in ["a call is over", "a pod as it is now", "a list is complete"] {
+        let mut lines = told.lines().filter(|line| line.contains("TRACE"));
+        assert!(
+            lines.any(|line| line.contains(expected)),
+            "{expected}: {told}"
+        );
+    }
+    let image = listed.split("\"image\": \"").nth(1).unwrap();
+    let image = image.split('"').next().unwrap();
+    assert!(!told.contains(image), "{told}");
+}

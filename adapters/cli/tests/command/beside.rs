@@ -17,4 +17,5 @@ mod record;
 mod recorder;
 mod report;
 mod restarts;
+mod rounds;
 mod statics;

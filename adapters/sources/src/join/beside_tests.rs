@@ -114,7 +114,7 @@ fn a_document_has_the_uid_of_the_kubelets_pod_that_says_the_same() {
     assert_eq!(pods(&mut node), [of("h-a", "f-a", false), q.clone()]);
     node.put(1, &told_as("h-b", "f-b"));
     node.remove(1, "h-a");
-    let both = [of("h-a", "f-a", false), of("h-b", "f-b", false), q.clone()];
+    let both = [of("h-a", "f-a", false), of("h-b", "f-b", false), q];
     assert_eq!(pods(&mut node), both);
     node.list(0, &[from_file("p", "f-b"), from_file("q", "q")]);
     assert!(pods(&mut node).contains(&of("h-b", "f-b", false)));
@@ -219,7 +219,7 @@ fn nothing_is_guessed_of_how_a_pod_ended_that_is_being_deleted() {
     let states = |node: &mut Node, watch| {
         let events = node.events_whole(watch).into_iter();
         let states = events.filter(|(kind, _)| *kind != DELETED).map(|(_, pod)| {
-            let status = pod.status.clone().unwrap_or_default();
+            let status = pod.status.unwrap_or_default();
             let state = status.container_statuses[0]
                 .state
                 .clone()

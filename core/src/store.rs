@@ -188,12 +188,20 @@ impl PodStore {
         self.conflicts
     }
 
-    /// Returns each identity with several owners: whose pod is served, and whose is not.
-    pub(crate) fn contested(&self) -> impl Iterator<Item = (&Uid, Rank, Rank)> {
+    /// Returns each identity with several owners: whose pod is served, and whose is not, and whether
+    /// both pods have one namespace and name.
+    pub(crate) fn contested(&self) -> impl Iterator<Item = (&Uid, Rank, Rank, bool)> {
         self.entries.iter().flat_map(|(uid, entry)| {
-            let winner = entry.owners().next();
-            let losers = entry.losers();
-            losers.filter_map(move |loser| winner.map(|winner| (uid, winner, loser)))
+            let pods = || {
+                let claims = entry.claims.iter();
+                claims.filter_map(|(rank, claim)| Some((*rank, claim.pod.as_ref()?)))
+            };
+            let winner = pods().next();
+            pods().skip(1).filter_map(move |(loser, other)| {
+                let (rank, pod) = winner?;
+                let same = (pod.namespace(), pod.name()) == (other.namespace(), other.name());
+                Some((uid, rank, loser, same))
+            })
         })
     }
 }

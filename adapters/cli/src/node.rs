@@ -247,27 +247,45 @@ struct Conflicts {
 
 impl Conflicts {
     fn report(&self, server: &Server<TokioRuntime>) {
-        let found: BTreeSet<String> = server.with_pods(|pods| {
+        let (known, found): (BTreeSet<_>, BTreeSet<_>) = server.with_pods(|pods| {
+            let kind = |name: &str| Some(pods.sources().find(|view| view.name == name)?.kind);
             let conflicts = pods.conflicts();
             let texts = conflicts.map(|conflict| {
-                format!(
+                let text = format!(
                     "{}: {} wins over {}",
                     printable(conflict.uid.as_str()),
                     conflict.served,
                     conflict.shadowed
-                )
+                );
+                let kinds = [conflict.served, conflict.shadowed].map(kind);
+                let of_node = kinds.into_iter().all(|kind| kind.is_some_and(is_of_node));
+                (conflict.same_name && of_node, text)
             });
-            texts.collect()
+            let (known, found): (Vec<_>, Vec<_>) = texts.partition(|(is_known, _)| *is_known);
+            let texts = |all: Vec<(bool, String)>| all.into_iter().map(|(_, text)| text).collect();
+            (texts(known), texts(found))
         });
         // A log line in doubt is no reason to stop: the set stays usable after a panic elsewhere.
         let mut reported = self
             .reported
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner());
+        for conflict in known.difference(&reported) {
+            tracing::debug!(conflict, "two sources know one pod");
+        }
         for conflict in found.difference(&reported) {
             tracing::warn!(conflict, "two sources own one pod");
         }
-        *reported = found;
+        *reported = &known | &found;
+    }
+}
+
+/// Tells whether such a source tells what is on the node, so that several of them know one pod under
+/// one UID: its manifest, its kubelet and its API server.
+fn is_of_node(kind: SourceKind) -> bool {
+    match kind {
+        SourceKind::Manifests | SourceKind::Kubelet | SourceKind::Apiserver => true,
+        SourceKind::Cri | SourceKind::Simulated | SourceKind::Snapshot => false,
     }
 }
 

@@ -15,16 +15,22 @@
 //! * A mirror pod (annotation `kubernetes.io/config.mirror`) is served under the hash UID of its
 //!   static pod, which is the annotation's value, as a kubelet does, since that is in the paths of
 //!   cgroups and logs.
-//! * Static pods and mirror pods of one namespace and name are one pod, and of no others. Its UID is
-//!   the one that an owner which does not guess gives it (a kubelet); else the one that the runtime's
-//!   sandbox carries (same namespace and name, `kubernetes.io/config.source` is `file`; of several a
-//!   ready one, then the one that was created last), which is remembered for a pod from a folder of
-//!   manifests when the sandbox goes; else the mirror pod's hash, which is remembered too, since a
-//!   kubelet's pod stays when its mirror is deleted; else the UID that the manifest got here.
+//! * Static pods and mirror pods of one namespace and name are one pod, and of no others. The UID of a
+//!   pod from a folder of manifests is computed there as the kubelet does, and where a kubelet, its
+//!   mirror pod or the runtime has shown it, it is that for good.
+//! * Where nobody has shown it, it is that of the kubelet's pod that says what the manifest says; of one
+//!   that says otherwise only where no UID at all was shown to be computed as the kubelet does: then
+//!   this pod is served as the kubelet tells it, and the manifest is not. So no document is ever served
+//!   under the UID of another that is read here later than by the kubelet.
+//! * Where no kubelet tells, it is that of the runtime's sandbox (same namespace and name,
+//!   `kubernetes.io/config.source` is `file`; of several a ready one, then the one that was created
+//!   last), which is remembered when the sandbox goes; else the mirror pod's hash, which is remembered
+//!   too, since a kubelet's pod stays when its mirror is deleted; else the UID that the manifest got.
 //!   `kubernetes.io/config.hash` follows.
 //! * Another document under the same name is another pod, in a kubelet, too. The UIDs that were
 //!   learned of one document are void for every other (`join/documents.rs`), until a sandbox with
-//!   another UID appears that was created later; one that comes back has the UID that it had.
+//!   another UID appears that was created later; one that comes back has the UID that it had. A mirror
+//!   pod that names another UID than its manifest has is another pod as well.
 //! * A UID is of one namespace and name. Whoever may make pods may write a hash into one, so that a
 //!   hash, and the UID of a sandbox too, counts only for the one whose it is (`join/claims.rs`). What
 //!   claims another's is served under its own UID and told by [`Join::foreign`].
@@ -49,13 +55,19 @@
 //!
 //! A pod whose manifest is gone, or has another document now, is served as it was, with its
 //! `deletionTimestamp` (then, and the grace period) and `deletionGracePeriodSeconds`, until the
-//! runtime shows neither a container of it that runs nor a sandbox that is ready: then it is told
-//! once more as it ended, and is gone (`join/leaving.rs`). A pod of the new document is there beside
-//! it, under its own UID.
+//! runtime shows neither a container of it that runs nor a sandbox that is ready, and no other owner has
+//! it: then it is told once more as it ended, and is gone (`join/leaving.rs`). So is a static pod that a
+//! kubelet lists no more. A pod of the new document is there beside it, under its own UID. One whose
+//! manifest is put back meanwhile is that pod again, and was never gone.
 //!
-//! * Where no runtime was seen, and of what the runtime does not show, the pod is gone at once.
+//! * Where no runtime was seen the pod is gone at once. One that has not ended and that the runtime does
+//!   not show may be about to run: it stays until a look after two seconds does not show it either.
+//! * Of containers of such a pod that the runtime shows no more the last state that was seen stays: the
+//!   kubelet saw how they ended before it removed them, and nobody knows it here.
 //! * While the runtime is lost the pod stays, until a minute after its grace period, counted from
 //!   when its manifest went or the runtime was lost, whichever was later.
+//! * What another owner has still a minute after its grace period it has for good: the pod is served as
+//!   that owner tells it.
 //! * If it still runs a minute after its grace period, no kubelet ends it. It stays, as long as it
 //!   runs; but where the UID of the old document was learned and not the one that it got here, a new
 //!   document under the name is then taken for the same pod, since a kubelet may see no difference
@@ -81,10 +93,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
-use podsapi_proto::json::{Value, decode_counting, decode_whole};
-use podsapi_proto::schema::Message;
 
-use crate::status::records::merged;
 use crate::status::{PodView, PodViews, StatusError, deadline, guess, status};
 use crate::view::{NodeFacts, RuntimeView};
 
@@ -93,8 +102,11 @@ mod documents;
 mod foreign;
 mod identity;
 mod leaving;
+mod meaning;
 mod owner;
 
+#[cfg(test)]
+mod beside_tests;
 #[cfg(test)]
 mod captured_tests;
 #[cfg(test)]
@@ -114,7 +126,8 @@ use claims::Registry;
 pub use foreign::Foreign;
 pub(crate) use identity::annotation;
 use identity::{Adopted, served};
-use leaving::Leaving;
+use leaving::{Leaving, Look, Runs};
+use meaning::{has_ended, own_status, says_the_same};
 use owner::{Held, Owner, same_pod};
 
 /// Which source an event is of.
@@ -249,7 +262,10 @@ impl Join {
             },
             at,
         );
-        self.leave(at);
+        if !self.leaving.is_empty() {
+            // What is over was told as it ended.
+            self.step(Lists::default(), at);
+        }
     }
 
     /// Takes note that the runtime was looked at again and shows what it showed last.
@@ -261,7 +277,7 @@ impl Join {
             self.views += 1;
             // All else that a status follows from was looked at when it came.
             let mut known = self.known.values();
-            if known.any(|known| known.since + 1 == self.views) {
+            if !self.leaving.is_empty() || known.any(|known| known.since + 1 == self.views) {
                 self.step(Lists::default(), at);
             }
         }
@@ -361,28 +377,29 @@ impl Join {
     /// Works out what has changed and tells it.
     fn step(&mut self, lists: Lists, at: i64) {
         self.now = at;
-        self.adopted.keep_up(&self.owners);
+        let names = self.leaving.names();
+        self.adopted.keep_up(&self.owners, &names);
         self.forgive(at);
         let groups = identity::groups(&self.owners);
         let own = claims::own(&self.owners);
         let whose = self.registry.whose(&own, &groups, &self.adopted);
         self.adopted.learn_documents(&groups, &whose);
         let mut served = served(&self.owners, &groups, &self.adopted, &whose);
-        let (seen, untold, runtime) = (&self.seen, &self.untold, self.runtime);
-        let runs = |pod: &EncodedPod, late: bool| match runtime {
-            Runtime::Silent => false,
-            Runtime::Live => runs(seen, untold, pod),
-            Runtime::Lost => !late && runs(seen, untold, pod),
-        };
-        let gone = |pod: &EncodedPod| {
-            let documents = self.adopted.documents();
-            documents.has_gone(&identity::name(pod), pod.uid()) && runs(pod, false)
-        };
-        self.leaving.keep_up(&self.owners, &served, gone, at);
+        let count = self.views;
+        let look = Look { at, count };
+        let mut leaving = std::mem::take(&mut self.leaving);
+        let runs = |pod: &EncodedPod, late: bool| self.runs(pod, late);
+        let (owners, documents) = (&self.owners, self.adopted.documents());
+        leaving.keep_up(owners, &served, documents, |pod| runs(pod, false), look);
         if !lists.last_words {
-            self.leaving.retain(at, runs);
+            leaving.retain(&served, look, runs);
         }
+        self.leaving = leaving;
         self.leaving.join(&mut served);
+        let left = self.leaving.names();
+        if left != names {
+            self.adopted.keep_up(&self.owners, &left);
+        }
         self.adopted.learn_hashes(&groups, &whose);
         self.registry.keep_up(&own, &self.adopted, &served, &whose);
         self.foreign = foreign::all(&self.owners, &self.adopted, &self.registry, &whose);
@@ -407,22 +424,38 @@ impl Join {
         }
     }
 
+    /// Tells whether a pod runs, as far as the runtime shows; of one that is late nothing is believed
+    /// while the runtime is lost.
+    fn runs(&self, pod: &EncodedPod, late: bool) -> Runs {
+        match self.runtime {
+            Runtime::Silent => Runs::No,
+            Runtime::Lost if late => Runs::No,
+            Runtime::Live | Runtime::Lost => {
+                let uid = pod.uid();
+                let shown = self.seen.of(uid.as_str(), pod.namespace(), pod.name());
+                match shown {
+                    _ if self.untold.contains(uid.as_str()) => Runs::Yes,
+                    Some(shown) if shown.stopped() => Runs::No,
+                    Some(_) => Runs::Yes,
+                    None => match self.known.get(uid).and_then(|it| it.status.as_ref()) {
+                        Some(status) if has_ended(status) => Runs::No,
+                        Some(_) | None => Runs::Unseen,
+                    },
+                }
+            }
+        }
+    }
+
     /// Lets another document have the UID of one before whose pod is not being ended.
     fn forgive(&mut self, at: i64) {
         if self.runtime != Runtime::Live {
             return;
         }
-        for pod in self.leaving.late(at) {
-            if runs(&self.seen, &self.untold, pod) {
-                self.adopted.forgive(&identity::name(pod), pod.uid());
-            }
-        }
-    }
-
-    /// Tells of pods whose manifest had gone that they are over, if any are.
-    fn leave(&mut self, at: i64) {
-        if !self.leaving.is_empty() {
-            self.step(Lists::default(), at);
+        let late = self.leaving.late(at);
+        let late = late.filter(|pod| self.runs(pod, false) == Runs::Yes);
+        let late: Vec<EncodedPod> = late.cloned().collect();
+        for pod in late {
+            self.adopted.forgive(&identity::name(&pod), pod.uid());
         }
     }
 
@@ -480,10 +513,14 @@ impl Join {
                 continue;
             }
             let shown = self.seen.of(uid.as_str(), pod.namespace(), pod.name());
-            let Some(shown) = shown.or_else(|| (known.since < self.views).then_some(&nothing))
-            else {
+            let leaves = self.leaving.has(uid);
+            let newer = known.since >= self.views || leaves;
+            let Some(shown) = shown.or_else(|| (!newer).then_some(&nothing)) else {
                 continue;
             };
+            let kept = known.from.as_ref().filter(|_| leaves);
+            let kept = kept.map(|(_, before)| shown.keeping(before));
+            let shown = kept.as_ref().unwrap_or(shown);
             let same = known.from.as_ref();
             let same = same.filter(|_| known.deadline.is_none_or(|deadline| at < deadline));
             if same.is_some_and(|(from, seen)| same_pod(from, pod) && seen == shown) {
@@ -527,57 +564,30 @@ impl Join {
 
     /// Tells what has changed of the owners' pods: what went away first.
     fn tell_owners(&mut self, served: Vec<BTreeMap<Uid, Held>>, listed: Option<usize>, at: i64) {
-        let mut puts = Vec::new();
+        let (mut gone, mut puts, mut unlisted) = (Vec::new(), Vec::new(), BTreeSet::new());
         for (place, (owner, served)) in self.owners.iter_mut().zip(served).enumerate() {
             let source = SourceRef::Owner(place);
             if listed == Some(place) {
+                let told = owner.told.keys();
+                unlisted.extend(told.filter(|uid| !served.contains_key(*uid)).cloned());
                 puts.extend(owner.list(served, at).map(|event| (source, event)));
                 continue;
             }
             let (removals, changes) = owner.change(served, at);
-            self.told
-                .extend(removals.into_iter().map(|event| (source, event)));
+            gone.extend(removals.into_iter().map(|event| (source, event)));
             puts.extend(changes.into_iter().map(|event| (source, event)));
         }
+        // Who comes first gives a pod up last, so that no client sees what it hid.
+        let (last, first): (Vec<_>, Vec<_>) = gone.into_iter().rev().partition(
+            |(_, event)| matches!(event, SourceEvent::Remove { uid, .. } if unlisted.contains(uid)),
+        );
+        self.told.extend(first);
         // A pod that another owner gives up must be there under its new identity before a list
         // opens the gate.
         puts.sort_by_key(|(source, _)| {
             listed.is_some_and(|place| *source == SourceRef::Owner(place))
         });
         self.told.extend(puts);
+        self.told.extend(last);
     }
-}
-
-/// Returns the status that its owner gives a pod.
-fn own_status(pod: &EncodedPod) -> Option<EncodedStatus> {
-    EncodedStatus::parse(merged(pod.bytes(), STATUS).into()).ok()
-}
-
-/// Tells whether two statuses are the same to a client: what two sources say of one state may be
-/// encoded in two ways, as with a zero that is written out.
-fn says_the_same(one: &[u8], other: &[u8]) -> bool {
-    let meaning = |status: &[u8]| {
-        let whole = decode_counting(Message::POD_STATUS, status).ok()?;
-        // What is not known cannot be compared.
-        if whole.unknown_fields > 0 {
-            return None;
-        }
-        let mut meaning = decode_whole(Message::POD_STATUS, status).ok()?;
-        // A pod without a phase is served as Pending.
-        if let (Value::Map(status), None) = (&mut meaning, whole.value.get("phase")) {
-            status.set("phase", Value::from("Pending"));
-            status.sort();
-        }
-        Some(meaning)
-    };
-    one == other || meaning(one).is_some_and(|one| Some(one) == meaning(other))
-}
-
-/// The field of a pod that is its status.
-const STATUS: u32 = 3;
-
-/// Tells whether anything of a pod is not known to have ended.
-fn runs(seen: &PodViews, untold: &BTreeSet<String>, pod: &EncodedPod) -> bool {
-    let shown = seen.of(pod.uid().as_str(), pod.namespace(), pod.name());
-    untold.contains(pod.uid().as_str()) || shown.is_some_and(|shown| !shown.stopped())
 }

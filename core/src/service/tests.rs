@@ -463,8 +463,11 @@ fn the_kind_of_a_source_decides_and_not_its_place() {
     let mut pods = service(&kinds, unlimited());
     list(&mut pods, "api", &["u"]);
     list(&mut pods, "files", &["u"]);
-    let conflicts: Vec<_> = pods.conflicts().map(|c| (c.served, c.shadowed)).collect();
-    assert_eq!(conflicts, [("files", "api")]);
+    let conflicts = pods.conflicts();
+    let conflicts: Vec<_> = conflicts
+        .map(|c| (c.served, c.shadowed, c.same_name))
+        .collect();
+    assert_eq!(conflicts, [("files", "api", true)]);
     let shadowed: Vec<_> = pods.sources().map(|view| view.counts.shadowed).collect();
     assert_eq!(
         (shadowed, pods.counters().conflicts),

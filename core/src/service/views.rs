@@ -21,6 +21,8 @@ pub struct Conflict<'a> {
     pub served: &'a str,
     /// The source whose pod waits until the other goes away.
     pub shadowed: &'a str,
+    /// Whether both call it by one namespace and name.
+    pub same_name: bool,
 }
 
 impl Pods {
@@ -87,11 +89,13 @@ impl Pods {
 
     /// Returns the pods that several sources own, in the order of their identities.
     pub fn conflicts(&self) -> impl Iterator<Item = Conflict<'_>> {
-        self.store.contested().filter_map(|(uid, winner, loser)| {
+        let contested = self.store.contested();
+        contested.filter_map(|(uid, winner, loser, same_name)| {
             Some(Conflict {
                 uid,
                 served: self.ranked(winner)?,
                 shadowed: self.ranked(loser)?,
+                same_name,
             })
         })
     }

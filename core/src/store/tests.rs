@@ -74,7 +74,7 @@ fn precedence_decides_whoever_came_first() {
         assert_eq!((store.shadowed(FIRST), store.shadowed(SECOND)), (0, 1));
         assert_eq!(store.conflicts(), 1);
         let contested: Vec<_> = store.contested().collect();
-        assert_eq!(contested, [(&Uid::new("u"), FIRST, SECOND)]);
+        assert_eq!(contested, [(&Uid::new("u"), FIRST, SECOND, true)]);
     }
 }
 

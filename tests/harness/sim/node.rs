@@ -101,8 +101,9 @@ impl Node {
     /// An owner of pods says something, in one step.
     pub(super) fn say(&self, owner: usize, words: Vec<SourceEvent>) {
         let mut truth = lock(&self.truth);
+        let wall = self.wall();
         for word in &words {
-            truth.owners.hear(owner, word);
+            truth.owners.hear(owner, word, wall);
         }
         let told = match &mut truth.join {
             None => {
@@ -111,7 +112,7 @@ impl Node {
             }
             Some(join) => {
                 for word in words {
-                    join.handle_owner(owner, word, self.wall());
+                    join.handle_owner(owner, word, wall);
                 }
                 truth.joined()
             }
@@ -124,7 +125,7 @@ impl Node {
         let mut truth = lock(&self.truth);
         let wall = self.wall();
         if let Some(view) = &view {
-            truth.owners.see(view);
+            truth.owners.see(view, wall);
         }
         match (&mut truth.join, view) {
             (Some(join), Some(view)) => join.handle_runtime(view, wall),

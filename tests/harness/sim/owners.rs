@@ -15,11 +15,12 @@ pub(super) struct Owners {
     said: Vec<Said>,
     /// Of each UID what its first owner says.
     first: BTreeMap<Uid, First>,
-    /// Pods of which nobody speaks any more, as the one with manifests had them last, for as long as
-    /// the runtime shows that they run: they may be served while they end.
-    leaving: BTreeMap<Uid, EncodedPod>,
-    /// What ran when the runtime was seen last.
-    runs: BTreeSet<Uid>,
+    /// Pods of which nobody speaks any more, as the one with manifests had them last, and since when,
+    /// for as long as the runtime shows that they run, or does not show them and they may be about to:
+    /// they may be served while they end.
+    leaving: BTreeMap<Uid, (EncodedPod, i64)>,
+    /// What the runtime showed last, and whether it ran.
+    shown: BTreeMap<Uid, bool>,
 }
 
 /// What an owner said.
@@ -44,29 +45,40 @@ impl Owners {
             said: (0..count).map(|_| Said::default()).collect(),
             first: BTreeMap::new(),
             leaving: BTreeMap::new(),
-            runs: BTreeSet::new(),
+            shown: BTreeMap::new(),
         }
     }
 
-    /// Takes a word of an owner.
-    pub(super) fn hear(&mut self, owner: usize, word: &SourceEvent) {
+    /// Takes a word of an owner, at a time in seconds.
+    pub(super) fn hear(&mut self, owner: usize, word: &SourceEvent, at: i64) {
         let before = (owner == MANIFESTS).then(|| self.said[owner].pods.clone());
         self.take(owner, word);
-        self.leaving.extend(before.into_iter().flatten());
+        for (uid, pod) in before.into_iter().flatten() {
+            self.leaving.insert(uid, (pod, at));
+        }
         let owned: Vec<_> = self.said.iter().flat_map(|said| said.pods.keys()).collect();
-        self.leaving
-            .retain(|uid, _| self.runs.contains(uid) && !owned.contains(&uid));
+        self.leaving.retain(|uid, _| {
+            let may_run = self.shown.get(uid).is_none_or(|runs| *runs);
+            may_run && !owned.contains(&uid)
+        });
     }
 
-    /// Takes what the runtime shows.
-    pub(super) fn see(&mut self, view: &RuntimeView) {
-        let running = view.containers.iter();
-        let running = running.filter(|container| container.state == ContainerState::Running);
-        let ready = view.sandboxes.iter().filter(|sandbox| sandbox.ready);
-        let uids = running.map(|container| container.pod.uid.as_str());
-        let uids = uids.chain(ready.map(|sandbox| sandbox.pod_uid.as_str()));
-        self.runs = uids.map(Uid::new).collect();
-        self.leaving.retain(|uid, _| self.runs.contains(uid));
+    /// Takes what the runtime shows, at a time in seconds.
+    pub(super) fn see(&mut self, view: &RuntimeView, at: i64) {
+        self.shown.clear();
+        let containers = view.containers.iter().map(|container| {
+            let runs = container.state == ContainerState::Running;
+            (container.pod.uid.as_str(), runs)
+        });
+        let sandboxes = view.sandboxes.iter();
+        let sandboxes = sandboxes.map(|sandbox| (sandbox.pod_uid.as_str(), sandbox.ready));
+        for (uid, runs) in containers.chain(sandboxes) {
+            *self.shown.entry(Uid::new(uid)).or_default() |= runs;
+        }
+        self.leaving.retain(|uid, (_, since)| {
+            let runs = self.shown.get(uid).copied();
+            runs.unwrap_or(at < *since + UNSEEN_SECONDS)
+        });
     }
 
     fn take(&mut self, owner: usize, word: &SourceEvent) {
@@ -138,7 +150,7 @@ impl Owners {
             .partition(|(uid, _)| joined && self.leaving.contains_key(uid));
         for (uid, served) in leaving {
             assert!(
-                heads::ends_as(served, self.leaving[uid].bytes()),
+                heads::ends_as(served, self.leaving[uid].0.bytes()),
                 "pod {uid} is not served as one that ends"
             );
         }
@@ -166,6 +178,9 @@ impl Owners {
         }
     }
 }
+
+/// How long a pod may be about to run that the runtime does not show.
+const UNSEEN_SECONDS: i64 = 2;
 
 /// The owner whose pods end as those of manifests do.
 const MANIFESTS: usize = 0;

@@ -17,5 +17,6 @@ mod record;
 mod recorder;
 mod report;
 mod restarts;
+mod rounds;
 mod situations;
 mod statics;

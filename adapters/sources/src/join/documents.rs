@@ -4,6 +4,10 @@
 //! with another UID. So a UID that a document had is void for every other document of the name, and
 //! so is every sandbox that was created before the pod of that document had gone. A document that
 //! comes back has the UID that it had.
+//!
+//! The UID that a document got here is most often the kubelet's own. Where a kubelet or the runtime
+//! has shown that it is (it is *proven*), the document has no other from then on, and no other document
+//! has this one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +28,8 @@ struct Of {
     pairs: Vec<(Uid, Uid)>,
     /// Which of them are there now.
     held: BTreeSet<Uid>,
+    /// Those whose own UID is a kubelet's, too.
+    proven: BTreeSet<Uid>,
     /// A sandbox that was created by then, in nanoseconds since 1970, is of a document before.
     until: Option<i64>,
 }
@@ -58,6 +64,34 @@ impl Documents {
         of.until = of.until.max(Some(until));
     }
 
+    /// Takes note of a document that is there.
+    pub(super) fn hold(&mut self, name: &Name, document: &Uid) {
+        let of = self.names.entry(name.clone()).or_default();
+        of.held.insert(document.clone());
+    }
+
+    /// Takes note that a kubelet gave a document the UID that it got here.
+    pub(super) fn prove(&mut self, name: &Name, document: &Uid) {
+        let of = self.names.entry(name.clone()).or_default();
+        of.proven.insert(document.clone());
+        while of.proven.len() > PAIRS_LIMIT {
+            let gone = of.proven.iter().find(|uid| !of.held.contains(*uid));
+            let Some(gone) = gone.cloned() else { break };
+            of.proven.remove(&gone);
+        }
+    }
+
+    /// Tells whether a kubelet is known to give a document the UID that it got here.
+    pub(super) fn is_proven(&self, name: &Name, document: &Uid) -> bool {
+        let of = self.names.get(name);
+        of.is_some_and(|of| of.proven.contains(document))
+    }
+
+    /// Tells whether any document is known to have got here the UID that a kubelet gives it.
+    pub(super) fn any_is_proven(&self) -> bool {
+        self.names.values().any(|of| !of.proven.is_empty())
+    }
+
     /// Takes note of the UID that a document has now.
     pub(super) fn learn(&mut self, name: &Name, document: &Uid, uid: &Uid) {
         let of = self.names.entry(name.clone()).or_default();
@@ -90,12 +124,15 @@ impl Documents {
         of.flat_map(|of| of.held.iter().filter_map(|document| of.current(document)))
     }
 
-    /// Tells whether another document of the name has or had the UID. Of those that are gone the last
-    /// one counts: what they had before was taken for theirs by mistake.
+    /// Tells whether another document of the name has or had the UID, or it is that document's own. Of
+    /// those that are gone the last one counts: what they had before was taken for theirs by mistake.
     pub(super) fn is_void(&self, name: &Name, document: &Uid, uid: &Uid) -> bool {
         let Some(of) = self.names.get(name) else {
             return false;
         };
+        if of.proven.contains(uid) || of.held.contains(uid) {
+            return uid != document;
+        }
         let mut others = of
             .pairs
             .iter()
@@ -112,7 +149,7 @@ impl Documents {
     /// Tells whether the UID was that of documents that have all gone.
     pub(super) fn has_gone(&self, name: &Name, uid: &Uid) -> bool {
         let Some(of) = self.names.get(name) else {
-            return false;
+            return true;
         };
         let current = |pair: &&(Uid, Uid)| pair.1 == *uid && of.current(&pair.0) == Some(uid);
         let mut pairs = of.pairs.iter().filter(current).peekable();

@@ -9,8 +9,8 @@ use podsapi_proto::text::{decode, readable};
 
 use super::claims::{Claim, Whose, by_precedence};
 use super::documents::Documents;
+use super::meaning::{says_as, says_the_same};
 use super::owner::{Held, Owner};
-use super::says_the_same;
 use crate::status::records::{Fields, merged, records};
 use crate::status::{CONFIG_SOURCE, is_from_file};
 use crate::view::{RuntimeView, Sandbox};
@@ -44,6 +44,11 @@ pub(super) struct Adopted {
     created: BTreeMap<(Uid, Name), i64>,
     /// Which document has which of these UIDs.
     documents: Documents,
+    /// The documents in whose place a kubelet's own pod of their name is served, since it is not known
+    /// which UID a kubelet gives them.
+    stood_for: BTreeSet<(Name, Uid)>,
+    /// Whether a document says what a kubelet's pod of its name is.
+    alike: BTreeMap<(Name, Uid, Uid), bool>,
     /// Whose the UIDs in the newest view are.
     shown: BTreeMap<Uid, Name>,
     /// All that say so in the newest view, with the sandbox.
@@ -57,9 +62,13 @@ pub(super) struct Adopted {
 pub(super) struct Group {
     /// The UIDs that owners give that do not guess, the one that counts first.
     given: Vec<Uid>,
+    /// The pods that have them.
+    given_pods: Vec<EncodedPod>,
     mirrored: Vec<Claim>,
     /// The UIDs that its manifests got here.
     guessed: Vec<Uid>,
+    /// The pods that have them.
+    guessed_pods: Vec<EncodedPod>,
     /// The statuses that owners reported, as encoded bytes, with the UID of the pod.
     reported: Vec<(Uid, Vec<u8>)>,
 }
@@ -154,8 +163,8 @@ impl Adopted {
         }
     }
 
-    /// Forgets what neither the runtime shows nor a manifest names any more.
-    pub(super) fn keep_up(&mut self, owners: &[Owner]) {
+    /// Forgets what neither the runtime shows nor a manifest or a pod that is leaving names any more.
+    pub(super) fn keep_up(&mut self, owners: &[Owner], leaving: &BTreeSet<Name>) {
         let files = owners.iter().filter(|owner| guesses(owner.kind));
         let mut named: BTreeMap<Name, BTreeSet<Uid>> = BTreeMap::new();
         for (uid, held) in files.flat_map(|owner| &owner.held) {
@@ -165,8 +174,13 @@ impl Adopted {
         }
         self.hashes.retain(|name, _| named.contains_key(name));
         let files = &self.files;
-        let known = |name: &Name| files.contains(name) || named.contains_key(name);
+        let known = |name: &Name| {
+            files.contains(name) || named.contains_key(name) || leaving.contains(name)
+        };
         self.uids.retain(|name, _| known(name));
+        self.alike.retain(|(name, document, _), _| {
+            named.get(name).is_some_and(|of| of.contains(document))
+        });
         let created = |name: &Name, uid: &Uid| {
             let pod = (uid.clone(), name.clone());
             self.created.get(&pod).copied()
@@ -174,16 +188,49 @@ impl Adopted {
         self.documents.keep_up(&named, known, created);
     }
 
-    /// Decides which UID each document of a manifest has: that which an owner gives the pod that does
-    /// not guess; that of a sandbox; that which a mirror pod claims or claimed; that which it had; and
-    /// else the one that it got here. Those of other documents are void for it.
+    /// Decides which UID each document of a manifest has: its own, where a kubelet or the runtime has
+    /// shown that; that of a kubelet's pod that says the same; that of a sandbox; that which a mirror
+    /// pod claims or claimed; that which it had; and else its own. Those of other documents are void
+    /// for it.
+    ///
+    /// A kubelet's pod that says otherwise is of another document, which will be read here soon. Only
+    /// where UIDs are known not to be made here as the kubelet does, or not known to be, it stands for
+    /// the document.
     pub(super) fn learn_documents(&mut self, groups: &BTreeMap<Name, Group>, whose: &Whose) {
         for (name, group) in groups {
             for document in &group.guessed {
+                self.documents.hold(name, document);
+                if self.proves(name, group, document) {
+                    self.documents.prove(name, document);
+                }
+            }
+        }
+        self.stood_for.clear();
+        let exact = self.documents.any_is_proven();
+        for (name, group) in groups {
+            for (document, pod) in group.guessed.iter().zip(&group.guessed_pods) {
+                if self.documents.is_proven(name, document) && whose.allows(document, name) {
+                    self.documents.learn(name, document, document);
+                    continue;
+                }
+                let void =
+                    |documents: &Documents, uid: &Uid| documents.is_void(name, document, uid);
+                let given = group.given.iter().zip(&group.given_pods);
+                let given: Vec<_> = given
+                    .filter(|(uid, _)| !void(&self.documents, uid))
+                    .collect();
+                let alike = given.iter().find(|(uid, given)| {
+                    let key = (name.clone(), document.clone(), (*uid).clone());
+                    *self.alike.entry(key).or_insert_with(|| says_as(pod, given))
+                });
+                if alike.is_none() && !given.is_empty() && !exact {
+                    self.stood_for.insert((name.clone(), document.clone()));
+                    continue;
+                }
+                let alike = alike.map(|(uid, _)| *uid);
                 let documents = &self.documents;
-                let void = |uid: &Uid| documents.is_void(name, document, uid);
                 let had = documents.of(name, document);
-                let fits = |uid: &Uid| whose.allows(uid, name) && !void(uid);
+                let fits = |uid: &Uid| whose.allows(uid, name) && !void(documents, uid);
                 let shown = self.uids.get(name).into_iter().flatten().filter(|uid| {
                     let pod = ((*uid).clone(), name.clone());
                     let created = self.created.get(&pod).copied();
@@ -195,20 +242,25 @@ impl Adopted {
                     .chain(self.hashes.get(name))
                     .chain(had)
                     .filter(|uid| fits(uid));
-                let mut given = group.given.iter().filter(|uid| !void(uid));
-                let own = given.clone().find(|uid| *uid == document);
-                // A kubelet tells of a new document before its file is read here: what ran as this
-                // one stays this one.
-                let ran = Some(document).filter(|uid| {
-                    let pod = ((*uid).clone(), name.clone());
-                    had == Some(*uid) && fits(uid) && self.created.contains_key(&pod)
-                });
-                let given = own.or_else(|| given.next().map(|first| ran.unwrap_or(first)));
-                let uid = given.or_else(|| claimed.next()).unwrap_or(document);
+                let uid = alike.or_else(|| claimed.next()).unwrap_or(document);
                 let uid = uid.clone();
                 self.documents.learn(name, document, &uid);
             }
         }
+    }
+
+    /// Tells whether a kubelet has the pod of a document under the UID that it got here, as it says
+    /// itself, or its mirror pod or sandbox.
+    fn proves(&self, name: &Name, group: &Group, document: &Uid) -> bool {
+        group.given.contains(document)
+            || group.mirrored.iter().any(|claim| claim.uid == *document)
+            || self.created.contains_key(&(document.clone(), name.clone()))
+    }
+
+    /// Tells whether a kubelet's own pod is served in the place of a document.
+    fn is_stood_for(&self, name: &Name, document: &Uid) -> bool {
+        let key = (name.clone(), document.clone());
+        self.stood_for.contains(&key)
     }
 
     /// Which document has which UID.
@@ -285,10 +337,12 @@ pub(super) fn groups(owners: &[Owner]) -> BTreeMap<Name, Group> {
                 Identity::Mirror(claim) => group.mirrored.extend(claim.clone()),
                 Identity::Static if guesses(owner.kind) => {
                     group.guessed.push(uid.clone());
+                    group.guessed_pods.push(pod.clone());
                     continue;
                 }
                 Identity::Plain | Identity::Static => {
                     group.given.push(uid.clone());
+                    group.given_pods.push(pod.clone());
                 }
             }
             let uid = match &held.identity {
@@ -343,7 +397,8 @@ impl Group {
         }
         let claim = match &held.identity {
             Identity::Mirror(claim) => claim.as_ref().map(|claim| &claim.uid),
-            Identity::Plain | Identity::Static => None,
+            // One that does not guess knows the UID of each of its pods.
+            Identity::Plain | Identity::Static => return None,
         };
         let allowed = |uid: &&Uid| whose.allows(uid, name);
         if let Some(first) = self.given.first() {
@@ -352,14 +407,17 @@ impl Group {
         }
         if let Some(first) = self.guessed.first() {
             // The mirror of a pod before is that pod's.
-            let before = claim.filter(|claim| documents.is_void(name, first, claim));
+            let proven = documents.is_proven(name, first);
+            let before = claim
+                .filter(|claim| documents.is_void(name, first, claim) || proven && *claim != first);
             return match before {
                 Some(before) => Some(before).filter(allowed),
                 None => documents.of(name, first),
             };
         }
+        // What the mirror says itself: a sandbox may still be that of the pod before.
         let claims = self.claims(name, adopted).map(|(uid, _)| uid);
-        claims.into_iter().find(allowed)
+        claim.into_iter().chain(claims).find(allowed)
     }
 }
 
@@ -383,13 +441,15 @@ fn served_of(
             continue;
         };
         let name = name(pod);
+        if guesses(owner.kind) && adopted.is_stood_for(&name, uid) {
+            continue;
+        }
         let group = groups.get(&name);
         let target = group.and_then(|group| group.uid(&name, (uid, held), adopted, whose));
         let target = target.unwrap_or(uid).clone();
         // What is told of the pod of another document says nothing of this one.
-        let documents = &adopted.documents;
         let reports = group.into_iter().flat_map(|group| &group.reported);
-        let mut reports = reports.filter(|(of, _)| !documents.is_void(&name, uid, of));
+        let mut reports = reports.filter(|(of, _)| *of == target);
         let report = reports.next().filter(|_| guesses(owner.kind));
         let report = report.map(|(_, status)| status.as_slice());
         let new = Held {

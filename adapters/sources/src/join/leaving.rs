@@ -1,18 +1,23 @@
-//! Pods whose manifest is gone and whose containers still run.
+//! Pods whose manifest is gone and whose containers run, or may.
 //!
 //! A kubelet ends such a pod within its grace period, and its watch says DELETED when the containers
 //! have ended. So the pod is served as it was, with the time at which it will be killed, until the
-//! runtime shows nothing of it that runs. Where nobody looks at a runtime it is gone at once.
+//! runtime shows nothing of it that runs, and no other owner has it. Where nobody looks at a runtime it
+//! is gone at once.
+//!
+//! A pod that the runtime does not show yet may be about to run there: it stays until a look that
+//! began a while later shows nothing either.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use podsapi_core::{EncodedPod, Uid};
+use podsapi_core::{EncodedPod, SourceKind, Uid};
 use podsapi_proto::core_v1::PodSpec;
 use podsapi_proto::meta_v1::{ObjectMeta, Time};
 use podsapi_proto::text::decode;
 use prost::Message;
 
-use super::identity::{Identity, guesses};
+use super::documents::Documents;
+use super::identity::{Identity, Name, guesses, name};
 use super::owner::{Held, Owner};
 use crate::status::records::{Fields, merged};
 
@@ -30,6 +35,25 @@ struct Left {
     /// When it should have ended by: a while after its grace period, in seconds since 1970.
     late: i64,
     grace: i64,
+    /// Until when the runtime may not show yet what runs of it.
+    unsure: Look,
+}
+
+/// A look at the runtime: the first after the time at which the count is more than this one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    /// In seconds since 1970.
+    pub(super) at: i64,
+    pub(super) count: u64,
+}
+
+/// What is known of whether a pod runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    Yes,
+    No,
+    /// The runtime does not show it, and it has not ended as far as anybody knows.
+    Unseen,
 }
 
 impl Leaving {
@@ -38,28 +62,59 @@ impl Leaving {
         self.pods.is_empty()
     }
 
-    /// Takes note of the pods of which `gone` says that they run and their manifest is gone.
+    /// Tells whether this pod is leaving, whoever had it.
+    pub(super) fn has(&self, uid: &Uid) -> bool {
+        self.pods.keys().any(|(_, leaving)| leaving == uid)
+    }
+
+    /// Returns the names of those that are.
+    pub(super) fn names(&self) -> BTreeSet<Name> {
+        let pods = self.pods.values();
+        pods.filter_map(|left| left.held.pod.as_ref().map(name))
+            .collect()
+    }
+
+    /// Takes note of the pods that nobody has any more, or whose manifest is gone, and that run.
     pub(super) fn keep_up(
         &mut self,
         owners: &[Owner],
         served: &[BTreeMap<Uid, Held>],
-        gone: impl Fn(&EncodedPod) -> bool,
-        at: i64,
+        documents: &Documents,
+        runs: impl Fn(&EncodedPod) -> Runs,
+        look: Look,
     ) {
-        let guessing = owners.iter().zip(served).enumerate();
-        for (place, (owner, served)) in guessing.filter(|(_, (owner, _))| guesses(owner.kind)) {
+        for (place, (owner, pods)) in owners.iter().zip(served).enumerate() {
+            if !(guesses(owner.kind) || owner.kind == SourceKind::Kubelet) {
+                continue;
+            }
             for (uid, told) in &owner.told {
-                let known =
-                    served.contains_key(uid) || self.pods.contains_key(&(place, uid.clone()));
-                if !known && told.pod.as_ref().is_some_and(&gone) {
-                    self.begin(place, uid, told, at);
+                let is_static = told.identity == Identity::Static;
+                let Some(pod) = told.pod.as_ref().filter(|_| is_static) else {
+                    continue;
+                };
+                if pods.contains_key(uid) || self.has(uid) {
+                    continue;
+                }
+                let of_others = served.iter().any(|pods| pods.contains_key(uid));
+                let gone = guesses(owner.kind) && documents.has_gone(&name(pod), uid);
+                if !gone && of_others {
+                    continue;
+                }
+                match runs(pod) {
+                    Runs::Yes => self.begin(place, uid, told, look.at, look),
+                    // A manifest that is there has another UID now.
+                    Runs::Unseen if gone || !guesses(owner.kind) => {
+                        let at = look.at.saturating_add(UNSEEN_SECONDS);
+                        self.begin(place, uid, told, look.at, Look { at, ..look });
+                    }
+                    Runs::No | Runs::Unseen => {}
                 }
             }
         }
     }
 
     /// Takes note that a pod's manifest is gone.
-    fn begin(&mut self, owner: usize, uid: &Uid, held: &Held, at: i64) {
+    fn begin(&mut self, owner: usize, uid: &Uid, held: &Held, at: i64, unsure: Look) {
         let Some(pod) = &held.pod else { return };
         let grace = grace(pod);
         let left = Left {
@@ -69,6 +124,7 @@ impl Leaving {
             },
             late: at.saturating_add(grace).saturating_add(SLACK_SECONDS),
             grace,
+            unsure,
         };
         self.pods.insert((owner, uid.clone()), left);
     }
@@ -81,11 +137,29 @@ impl Leaving {
         }
     }
 
-    /// Drops what `stays` does not say of: the pod, and whether it is late.
-    pub(super) fn retain(&mut self, at: i64, stays: impl Fn(&EncodedPod, bool) -> bool) {
-        self.pods.retain(|_, left| {
-            let pod = left.held.pod.as_ref();
-            pod.is_some_and(|pod| stays(pod, left.late <= at))
+    /// Drops what has left: `runs` says what is known of a pod, and of one that is late.
+    ///
+    /// What another owner has stays as it was told until that owner drops it. If it still does when
+    /// the pod is late, it has the pod for good.
+    pub(super) fn retain(
+        &mut self,
+        served: &[BTreeMap<Uid, Held>],
+        look: Look,
+        runs: impl Fn(&EncodedPod, bool) -> Runs,
+    ) {
+        self.pods.retain(|(_, uid), left| {
+            let late = left.late <= look.at;
+            if served.iter().any(|pods| pods.contains_key(uid)) {
+                return !late;
+            }
+            let Some(pod) = &left.held.pod else {
+                return false;
+            };
+            match runs(pod, late) {
+                Runs::Yes => true,
+                Runs::No => false,
+                Runs::Unseen => look.at < left.unsure.at || look.count <= left.unsure.count,
+            }
         });
     }
 
@@ -116,10 +190,11 @@ impl Leaving {
         late.filter_map(|left| left.held.pod.as_ref())
     }
 
-    /// Returns when the next pod is late that is not yet.
+    /// Returns when the next pod is late, or surely does not run, that is not yet.
     pub(super) fn due(&self, at: i64) -> Option<i64> {
-        let late = self.pods.values().map(|left| left.late);
-        late.filter(|late| *late > at).min()
+        let pods = self.pods.values();
+        let times = pods.flat_map(|left| [left.late, left.unsure.at]);
+        times.filter(|time| *time > at).min()
     }
 }
 
@@ -152,6 +227,10 @@ fn deleted(pod: &EncodedPod, at: i64, grace: i64) -> EncodedPod {
 /// How much longer than its grace period a pod may take to end: a kubelet that is told of no changes
 /// reads its manifests every 20 seconds, and a runtime takes some more to kill.
 const SLACK_SECONDS: i64 = 60;
+
+/// How long a pod may be about to run that the runtime does not show: longer than a runtime takes to
+/// make a sandbox and is looked at again.
+const UNSEEN_SECONDS: i64 = 2;
 
 /// The grace period of a pod that names none.
 const GRACE_SECONDS: i64 = 30;

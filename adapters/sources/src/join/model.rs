@@ -50,6 +50,8 @@ pub(super) enum Op {
     OwnerLost(usize),
     View(Vec<Shown>),
     RuntimeLost,
+    /// So many seconds pass.
+    Wait(i64),
 }
 
 /// The documents of one name.
@@ -58,7 +60,17 @@ struct Documents {
     /// The UIDs that each has had, the one that it has at the end.
     pairs: BTreeMap<String, Vec<String>>,
     held: BTreeSet<String>,
+    /// Those whose own UID was seen to be a kubelet's.
+    proven: BTreeSet<String>,
     until: i64,
+}
+
+/// A pod that nobody has any more and that runs, or may.
+#[derive(Clone, Debug)]
+struct Left {
+    of: (String, String),
+    /// Until when it may, and after which view.
+    unsure: (i64, usize),
 }
 
 /// All that was said, as plain sets.
@@ -69,10 +81,13 @@ pub(super) struct Model {
     adopted: BTreeMap<&'static str, Vec<String>>,
     /// The documents that files had, with the UIDs that they have.
     documents: BTreeMap<String, Documents>,
-    /// The UIDs of pods of files that are gone while they run, with name and document.
-    leaving: BTreeMap<String, (String, String)>,
-    /// What was served of files.
-    of_files: BTreeMap<String, (String, String)>,
+    /// The documents in whose place a kubelet's pod is served.
+    stood_for: BTreeSet<String>,
+    /// The pods of files and of a kubelet that are gone while they run, by owner and UID.
+    leaving: BTreeMap<(usize, String), Left>,
+    /// What was served of static pods of files and of a kubelet, with name and document.
+    of_both: [BTreeMap<String, (String, String)>; 2],
+    clock: i64,
     /// The hash of the mirror pod that was seen last for each name.
     hashes: BTreeMap<String, String>,
     shown: Vec<Shown>,
@@ -90,6 +105,9 @@ impl Documents {
 
     /// Whether another document has or had the UID; of one that is gone the last counts.
     fn is_void(&self, document: &str, uid: &str) -> bool {
+        if self.proven.contains(uid) || self.held.contains(uid) {
+            return uid != document;
+        }
         let mut others = self.pairs.iter().filter(|(other, _)| *other != document);
         others.any(|(other, had)| match self.held.contains(other) {
             true => had.iter().any(|had| had == uid),
@@ -184,25 +202,9 @@ impl Model {
                 self.views += 1;
             }
             Op::RuntimeLost => self.live = false,
+            Op::Wait(seconds) => self.clock += seconds,
         }
-        let (shown, files) = (&self.shown, &self.held[FILES]);
-        let known = |name: &str| {
-            let of_file = |one: &Shown| one.name == name && one.name != one.uid;
-            shown.iter().any(of_file) || files.values().any(|held| held.name() == name)
-        };
-        self.adopted.retain(|name, _| known(name));
-        for (name, of) in &mut self.documents {
-            let held = files.values().filter(|held| held.name() == name);
-            let held: BTreeSet<String> = held.map(|held| held.uid().to_owned()).collect();
-            for document in of.held.difference(&held) {
-                let had = shown
-                    .iter()
-                    .filter(|one| of.pairs[document].contains(&one.uid));
-                of.until = had.map(|one| one.created).max().unwrap_or(0).max(of.until);
-            }
-            of.held = held;
-        }
-        self.documents.retain(|name, _| known(name));
+        self.forget();
         let mut mirrors = BTreeMap::new();
         for held in self.held[API].values() {
             if let Held::Mirror { name, hash, .. } = held {
@@ -210,66 +212,145 @@ impl Model {
                 mirrors.entry(name).or_insert_with(|| hash.clone());
             }
         }
+        let files = &self.held[FILES];
         let named = |name: &str| files.values().any(|held| held.name() == name);
         mirrors.retain(|name, _| named(name));
         self.hashes.retain(|name, _| named(name));
         self.pair();
         self.hashes.extend(mirrors);
         self.see_off();
+        self.forget();
         self.settle(whole);
     }
 
-    /// Gives each document of a file the first UID that is for it and no other document has or had.
+    /// Forgets what is neither shown nor a file's nor that of a pod that is leaving.
+    fn forget(&mut self) {
+        let (shown, files, left) = (&self.shown, &self.held[FILES], &self.leaving);
+        let known = |name: &str| {
+            let of_file = |one: &Shown| one.name == name && one.name != one.uid;
+            shown.iter().any(of_file)
+                || files.values().any(|held| held.name() == name)
+                || left.values().any(|left| left.of.0 == name)
+        };
+        self.adopted.retain(|name, _| known(name));
+        for (name, of) in &mut self.documents {
+            let held = files.values().filter(|held| held.name() == name);
+            let held: BTreeSet<String> = held.map(|held| held.uid().to_owned()).collect();
+            for document in of.held.difference(&held) {
+                let had = shown.iter().filter(|one| {
+                    of.pairs
+                        .get(document)
+                        .is_some_and(|had| had.contains(&one.uid))
+                });
+                of.until = had.map(|one| one.created).max().unwrap_or(0).max(of.until);
+            }
+            of.held = held;
+        }
+        self.documents.retain(|name, _| known(name));
+    }
+
+    /// Gives each document of a file the first UID that is for it and no other document has or had: its
+    /// own, once anybody else has shown that.
     fn pair(&mut self) {
         let mut documents = std::mem::take(&mut self.documents);
         for (document, held) in &self.held[FILES] {
             let name = held.name();
             let of = documents.entry(name.to_owned()).or_default();
             of.held.insert(document.clone());
+            let given = self.of(KUBELET, name).any(|held| held.uid() == document);
+            let claimed = self.of(API, name).filter_map(Held::hash);
+            let mut shown = self.shown.iter().filter(|one| one.name == name);
+            if given
+                || claimed.into_iter().any(|hash| hash == *document)
+                || shown.any(|one| one.uid == *document)
+            {
+                of.proven.insert(document.clone());
+            }
+        }
+        let exact = documents.values().any(|of| !of.proven.is_empty());
+        let mut stood_for = BTreeSet::new();
+        for (document, held) in &self.held[FILES] {
+            let name = held.name();
+            let of = documents.get_mut(name).expect("each name has some");
             let had = of.pairs.get(document).and_then(|uids| uids.last().cloned());
             let newest = |uid: &String| {
                 let shown = self.shown.iter().filter(|one| one.uid == *uid);
                 shown.map(|one| one.created).max().unwrap_or(0)
             };
-            let given = self.of(KUBELET, name).map(|held| held.uid().to_owned());
-            let shown = self.adopted.get(name).into_iter().flatten();
-            let shown = shown.filter(|uid| {
-                had.as_ref() == Some(*uid) || of.until == 0 || newest(uid) > of.until
-            });
-            let claimed = self.of(API, name).filter_map(Held::hash);
-            let mut all = given
-                .chain(shown.cloned())
-                .chain(claimed)
-                .chain(self.hashes.get(name).cloned())
-                .chain(had.clone());
-            let uid = all.find(|uid| !of.is_void(document, uid));
-            let uid = uid.unwrap_or_else(|| document.clone());
+            let mut given = self.of(KUBELET, name).map(|held| held.uid().to_owned());
+            let given = given.any(|uid| !of.is_void(document, &uid));
+            let uid = if of.proven.contains(document) {
+                document.clone()
+            } else if !exact && given {
+                stood_for.insert(document.clone());
+                continue;
+            } else {
+                let shown = self.adopted.get(name).into_iter().flatten();
+                let shown = shown.filter(|uid| {
+                    had.as_ref() == Some(*uid) || of.until == 0 || newest(uid) > of.until
+                });
+                let claimed = self.of(API, name).filter_map(Held::hash);
+                let mut all = shown
+                    .cloned()
+                    .chain(claimed)
+                    .chain(self.hashes.get(name).cloned())
+                    .chain(had.clone());
+                let uid = all.find(|uid| !of.is_void(document, uid));
+                uid.unwrap_or_else(|| document.clone())
+            };
             let uids = of.pairs.entry(document.clone()).or_default();
             uids.retain(|had| *had != uid);
             uids.push(uid);
         }
-        self.documents = documents;
+        (self.documents, self.stood_for) = (documents, stood_for);
     }
 
-    /// Keeps what the runtime shows of pods whose document is gone.
+    /// Keeps what the runtime shows, or may show soon, of pods that nobody has any more.
     fn see_off(&mut self) {
-        let files = self.of_owner(FILES);
-        let ran = self.of_files.iter().filter(|(uid, (name, _))| {
-            let of = self.documents.get(name);
-            of.is_some_and(|of| {
-                let had = |(_, had): &(&String, &Vec<String>)| had.last() == Some(*uid);
-                let mut pairs = of.pairs.iter().filter(had).peekable();
-                pairs.peek().is_some() && pairs.all(|(document, _)| !of.held.contains(document))
-            })
+        let now = [FILES, KUBELET, API].map(|owner| self.of_owner(owner));
+        let has = |uid: &String| now.iter().any(|served| served.contains_key(uid));
+        let runs = |uid: &String, name: &String| {
+            let mut shown = self.shown.iter();
+            shown.any(|one| one.uid == *uid && one.name == *name)
+        };
+        for owner in [FILES, KUBELET] {
+            for (uid, (name, document)) in &self.of_both[owner] {
+                let gone = owner == FILES
+                    && self.documents.get(name).is_none_or(|of| {
+                        let had = |(_, had): &(&String, &Vec<String>)| had.last() == Some(uid);
+                        let mut pairs = of.pairs.iter().filter(had).peekable();
+                        pairs.peek().is_some()
+                            && pairs.all(|(document, _)| !of.held.contains(document))
+                    });
+                let runs = runs(uid, name);
+                // A manifest that is there has another UID now.
+                let may = runs || gone || owner == KUBELET;
+                let leaves = self.leaving.keys().any(|(_, leaving)| leaving == uid);
+                let begins = !now[owner].contains_key(uid) && (gone || !has(uid)) && may && !leaves;
+                if begins && self.views > 0 {
+                    let wait = if runs { 0 } else { 2 };
+                    let left = Left {
+                        of: (name.clone(), document.clone()),
+                        unsure: (self.clock + wait, self.views),
+                    };
+                    self.leaving.entry((owner, uid.clone())).or_insert(left);
+                }
+            }
+        }
+        let (clock, views) = (self.clock, self.views);
+        let mut leaving = std::mem::take(&mut self.leaving);
+        leaving.retain(|(owner, uid), left| {
+            let unsure = clock < left.unsure.0 || views <= left.unsure.1;
+            !now[*owner].contains_key(uid) && (has(uid) || runs(uid, &left.of.0) || unsure)
         });
-        let ran: Vec<_> = ran.map(|(uid, of)| (uid.clone(), of.clone())).collect();
-        self.leaving.extend(ran);
-        let (shown, views) = (&self.shown, self.views);
-        self.leaving.retain(|uid, _| {
-            views > 0 && !files.contains_key(uid) && shown.iter().any(|one| one.uid == *uid)
-        });
-        self.of_files = files;
-        self.of_files.extend(self.leaving.clone());
+        self.leaving = leaving;
+        for owner in [FILES, KUBELET] {
+            let mut pods = now[owner].clone();
+            pods.retain(|uid, (name, _)| uid != name);
+            let left = self.leaving.iter().filter(|((of, _), _)| *of == owner);
+            pods.extend(left.map(|((_, uid), left)| (uid.clone(), left.of.clone())));
+            self.of_both[owner] = pods;
+        }
     }
 
     /// What an owner holds under a name.
@@ -287,13 +368,14 @@ impl Model {
         if !self.live {
             return;
         }
+        let leaves = |uid: &String| self.leaving.keys().any(|(_, leaving)| leaving == uid);
         if whole {
-            self.told.clear();
+            self.told.retain(leaves);
         }
         self.told.retain(|uid| served.contains(uid));
         for uid in &served {
             let shown = self.shown.iter().any(|shown| shown.uid == *uid);
-            if shown || self.since[uid] < self.views {
+            if shown || self.since[uid] < self.views && !leaves(uid) {
                 self.told.insert(uid.clone());
             }
         }
@@ -312,11 +394,14 @@ impl Model {
 
     /// The served UIDs with their names and documents.
     fn served(&self) -> BTreeMap<String, (String, String)> {
-        let mut served = self.of_files.clone();
-        for owner in [KUBELET, API] {
-            for (uid, of) in self.of_owner(owner) {
-                served.entry(uid).or_insert(of);
-            }
+        let mut served = self.of_both[FILES].clone();
+        let others = [
+            self.of_both[KUBELET].clone(),
+            self.of_owner(KUBELET),
+            self.of_owner(API),
+        ];
+        for (uid, of) in others.into_iter().flatten() {
+            served.entry(uid).or_insert(of);
         }
         served
     }
@@ -326,6 +411,9 @@ impl Model {
         let mut served = BTreeMap::new();
         for one in self.held[owner].values() {
             let name = one.name();
+            if owner == FILES && self.stood_for.contains(one.uid()) {
+                continue;
+            }
             let uid = match one {
                 Held::Plain { uid } => (*uid).to_owned(),
                 Held::Static { uid, .. } if owner == FILES => {
@@ -353,14 +441,12 @@ impl Model {
         if let Some(first) = self.of(FILES, name).next() {
             let of = &self.documents[name];
             // The mirror of a pod before is that pod's.
-            return match of.is_void(first.uid(), hash) {
+            let other = of.proven.contains(first.uid()) && hash != first.uid();
+            return match of.is_void(first.uid(), hash) || other {
                 true => hash.to_owned(),
                 false => of.uid(first.uid()).to_owned(),
             };
         }
-        let shown = |one: &Shown| one.name == name && one.name != one.uid;
-        let adopted = self.adopted.get(name).and_then(|uids| uids.first());
-        let adopted = adopted.filter(|_| self.shown.iter().any(shown));
-        adopted.map_or(hash, String::as_str).to_owned()
+        hash.to_owned()
     }
 }

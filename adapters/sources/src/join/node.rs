@@ -21,6 +21,10 @@ pub(super) struct Node {
     /// Nothing where nobody looks at a runtime.
     runtime: Option<SourceId>,
     clock: i64,
+    /// How many calls there were; each has a second of its own, since their rate is limited.
+    calls: i64,
+    /// How many seconds each word takes.
+    pub(super) pace: i64,
 }
 
 /// A pod that is served, in short.
@@ -69,6 +73,8 @@ impl Node {
             runtime: runtime.map(|runtime| source(&runtime.name)),
             pods,
             clock: 1_800_000_000,
+            calls: 0,
+            pace: 1,
         }
     }
 
@@ -92,7 +98,7 @@ impl Node {
         owner: usize,
         event: SourceEvent,
     ) -> Vec<(SourceRef, SourceEvent)> {
-        self.clock += 1;
+        self.clock += self.pace;
         self.join.handle_owner(owner, event, self.clock);
         self.drain()
     }
@@ -121,13 +127,13 @@ impl Node {
     }
 
     pub(super) fn view(&mut self, view: &RuntimeView) -> Vec<(SourceRef, SourceEvent)> {
-        self.clock += 1;
+        self.clock += self.pace;
         self.join.handle_runtime(view.clone(), self.clock);
         self.drain()
     }
 
     pub(super) fn untold(&mut self, uids: &[&str]) -> Vec<(SourceRef, SourceEvent)> {
-        self.clock += 1;
+        self.clock += self.pace;
         let uids = uids.iter().copied().map(str::to_owned).collect();
         self.join.handle_runtime_untold(uids, self.clock);
         self.drain()
@@ -148,10 +154,23 @@ impl Node {
         self.drain()
     }
 
+    /// Lets so many seconds pass.
+    pub(super) fn pass(&mut self, seconds: i64) -> Vec<(SourceRef, SourceEvent)> {
+        self.clock += seconds;
+        self.join.handle_time(self.clock);
+        self.drain()
+    }
+
+    /// Looks at the runtime again, which shows what it did.
+    pub(super) fn look(&mut self) -> Vec<(SourceRef, SourceEvent)> {
+        self.join.handle_runtime_unchanged(self.clock);
+        self.drain()
+    }
+
     pub(super) fn pods(&mut self) -> Vec<Pod> {
         let call = Call::new(Dialect::V1alpha1, Method::ListPods, bytes::Bytes::new());
-        self.clock += 1;
-        let now = Moment::from_nanos(self.clock.unsigned_abs() * 1_000_000_000);
+        self.calls += 1;
+        let now = Moment::from_nanos((self.clock + self.calls).unsigned_abs() * 1_000_000_000);
         let Reply::Answer(answer) = self.pods.handle_call(call, now) else {
             panic!("a list is answered once all sources are known");
         };

@@ -17,7 +17,8 @@ fn held(owner: usize) -> impl Strategy<Value = Held> {
     (select(NAMES.to_vec()), 0..2_u8, any::<bool>(), 0..2_u8).prop_map(
         move |(name, number, plain, hash)| match (owner, plain) {
             (FILES, _) => Held::Static {
-                uid: format!("f-{name}{number}"),
+                // One that is made here as the kubelet makes it, or one that is not.
+                uid: format!("{}-{name}{number}", if plain { "f" } else { "h" }),
                 name,
             },
             (_, true) => Held::Plain {
@@ -70,6 +71,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => owner().prop_map(Op::OwnerLost),
         3 => shown(),
         1 => Just(Op::RuntimeLost),
+        1 => (1..4_i64).prop_map(Op::Wait),
     ]
 }
 
@@ -105,6 +107,7 @@ fn say(node: &mut Node, op: &Op) -> usize {
         Op::OwnerLost(owner) => node.owner(*owner, SourceEvent::Lost),
         Op::View(shown) => node.view(&view(&sandboxes(shown))),
         Op::RuntimeLost => node.lose(),
+        Op::Wait(seconds) => node.pass(*seconds),
     };
     told.len()
 }
@@ -177,6 +180,7 @@ proptest! {
     fn clients_see_what_the_model_says(history in history()) {
         let kinds = [SourceKind::Manifests, SourceKind::Kubelet, SourceKind::Apiserver];
         let mut node = Node::new(&kinds);
+        node.pace = 0;
         let mut model = Model::default();
         let mut reader = None;
         for (place, op) in history.iter().enumerate() {
@@ -194,12 +198,15 @@ proptest! {
                 model.apply(op);
                 assert_eq!(seen(&mut node), model.expected(), "after a second {op:?}");
             }
+            if let Op::Wait(_) = op {
+                continue;
+            }
             let changes = node.pods.counters().changes;
             let words = say(&mut node, op);
             assert_eq!(node.pods.counters().changes, changes, "said again: {op:?}");
             match op {
                 Op::Put(..) | Op::Remove(..) | Op::View(_) => assert_eq!(words, 0, "{op:?}"),
-                Op::List(..) | Op::OwnerLost(_) | Op::RuntimeLost => {}
+                Op::List(..) | Op::OwnerLost(_) | Op::RuntimeLost | Op::Wait(_) => {}
             }
         }
     }
@@ -245,6 +252,8 @@ fn costs_nobody(history: &[Step], without_runtime: bool) {
         true => Node::without_runtime(&kinds),
         false => Node::new(&kinds),
     });
+    // What time changes is to be the same in both.
+    (beset.pace, alone.pace) = (0, 0);
     let (mut evil, mut last_view) = (BTreeMap::new(), Vec::new());
     let mut watches = None;
     for op in history {
@@ -267,7 +276,8 @@ fn costs_nobody(history: &[Step], without_runtime: bool) {
                     | Op::OwnerLost(_)
                     | Op::Put(..)
                     | Op::Remove(..)
-                    | Op::RuntimeLost => drop(say(&mut beset, op)),
+                    | Op::RuntimeLost
+                    | Op::Wait(_) => drop(say(&mut beset, op)),
                 }
             }
             // Of a UID that nobody has or had, nobody can tell whose it will be.

@@ -137,8 +137,12 @@ fn file_kubelet_and_mirror_of_one_static_pod_are_one_pod() {
     assert_eq!((&*served[0].uid, &*served[0].hash), ("kubelet", "kubelet"));
     node.remove(1, "kubelet");
     node.remove(2, "api");
+    node.pass(3);
+    node.look();
     assert_eq!(node.served()[0].uid, "hash");
     node.list(0, &[]);
+    node.pass(3);
+    node.look();
     node.list(0, &[from_file("p", "made-up")]);
     assert_eq!(node.served()[0].uid, "made-up", "a new file, a new pod");
 }

@@ -47,10 +47,12 @@ impl Touched {
     }
 }
 
-/// Pods that the upstream was heard to list no more; what its watch still says of them, as of
-/// those whose containers have yet to end, is no news of a pod.
+/// Pods that the upstream was heard to list no more, and whose end its watch has not told yet; what
+/// it says of them until then, as of those whose containers have yet to end, is no news of a pod.
+///
+/// What it says ADDED of may be back, which the next list decides.
 #[derive(Debug, Default)]
-pub(super) struct Gone(VecDeque<Uid>);
+pub(super) struct Gone(VecDeque<(Uid, Option<Bytes>)>);
 
 impl Gone {
     pub(super) fn insert(&mut self, uid: Uid) {
@@ -58,15 +60,28 @@ impl Gone {
         if self.0.len() == GONE_LIMIT {
             self.0.pop_front();
         }
-        self.0.push_back(uid);
+        self.0.push_back((uid, None));
     }
 
-    pub(super) fn remove(&mut self, uid: &str) {
-        self.0.retain(|gone| gone.as_str() != uid);
+    /// Forgets a pod; returns the last that the watch said of it since it said ADDED.
+    pub(super) fn remove(&mut self, uid: &str) -> Option<Bytes> {
+        let place = self.0.iter().position(|(gone, _)| gone.as_str() == uid)?;
+        self.0.remove(place)?.1
     }
 
     pub(super) fn contains(&self, uid: &str) -> bool {
-        self.0.iter().any(|gone| gone.as_str() == uid)
+        self.0.iter().any(|(gone, _)| gone.as_str() == uid)
+    }
+
+    /// Keeps what the watch says of a pod, from an event that says ADDED on.
+    pub(super) fn hear(&mut self, uid: &str, appeared: bool, pod: &Bytes) {
+        let known = self.0.iter_mut().find(|(gone, _)| gone.as_str() == uid);
+        if let Some((_, heard)) = known
+            && (appeared || heard.is_some())
+        {
+            // A copy, so that it does not keep what arrived in one piece with it.
+            *heard = Some(Bytes::copy_from_slice(pod));
+        }
     }
 }
 
@@ -84,9 +99,11 @@ impl Doubts {
         Self { pods, until }
     }
 
-    /// Forgets what was listed of a pod, since the watch has spoken.
-    pub(super) fn settle(&mut self, uid: &str) {
+    /// Forgets what was listed of a pod, since the watch has spoken; returns whether there was any.
+    pub(super) fn settle(&mut self, uid: &str) -> bool {
+        let count = self.pods.len();
         self.pods.retain(|(other, _)| other != uid);
+        self.pods.len() < count
     }
 
     /// Returns when what is left is to be taken.

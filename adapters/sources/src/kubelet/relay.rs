@@ -118,10 +118,9 @@ impl Relay {
                     let lacks = |uid: &&Uid| !replay.pods.contains_key(*uid);
                     let went = self.told.pods.keys().filter(lacks).cloned();
                     went.for_each(|uid| self.gone.insert(uid));
-                    replay
-                        .pods
-                        .keys()
-                        .for_each(|uid| self.gone.remove(uid.as_str()));
+                    for uid in replay.pods.keys() {
+                        self.gone.remove(uid.as_str());
+                    }
                     self.told = replay;
                     if !self.exact {
                         self.resync.start(now);
@@ -232,7 +231,10 @@ impl Relay {
                 self.resync.want(now);
             }
             if touch != Some(Touch::Appeared) {
-                self.gone.insert(uid.clone());
+                // Of one whose end was told nothing more comes but that it is back.
+                if !self.told.ended.contains(&uid) {
+                    self.gone.insert(uid.clone());
+                }
                 self.remove(uid)?;
             }
         }
@@ -242,10 +244,16 @@ impl Relay {
         let mut doubts = Vec::new();
         for pod in listed {
             let uid = Names::read(&pod).uid;
-            if touched.contains(&uid) {
+            // What the watch said of one that was thought to be gone was passed over.
+            if touched.contains(&uid) && !self.gone.contains(&uid) {
                 continue;
             }
-            self.gone.remove(&uid);
+            if let Some(heard) = self.gone.remove(&uid) {
+                self.put(&heard)?;
+                if touched.contains(&uid) {
+                    continue;
+                }
+            }
             let held = self.told.pods.get(uid.as_str());
             let same = held.is_some_and(|held| *held.bytes() == pod);
             if !same || self.told.faults.contains_key(&uid) {
@@ -294,20 +302,24 @@ impl Relay {
         let names = Names::read(&event.pod);
         let is_new = !self.told.pods.contains_key(names.uid.as_str());
         let appeared = is_new || event.kind == EventKind::Added;
-        self.touch(
-            &names.uid,
-            if appeared {
-                Touch::Appeared
-            } else {
-                Touch::Changed
-            },
-        );
+        let touch = if appeared {
+            Touch::Appeared
+        } else {
+            Touch::Changed
+        };
+        let is_listed = self.touch(&names.uid, touch);
         let unheard = is_new
             && event.kind == EventKind::Modified
+            && !is_listed
             && !self.told.faults.contains_key(&names.uid);
         if !self.exact && (unheard || self.gone.contains(&names.uid)) {
             // Whether there is such a pod, or again, is for the list to say.
-            self.resync.want(now);
+            let appeared = event.kind == EventKind::Added;
+            self.gone.hear(&names.uid, appeared, &event.pod);
+            match appeared {
+                true => self.resync.want_at_once(now),
+                false => self.resync.want(now),
+            }
             return Ok(());
         }
         if is_new && !self.exact && self.has_name(&names) {
@@ -318,12 +330,12 @@ impl Relay {
         self.put(&event.pod)
     }
 
-    /// Notes that the watch spoke of a pod.
-    fn touch(&mut self, uid: &str, touch: Touch) {
-        self.doubts.settle(uid);
+    /// Notes that the watch spoke of a pod; returns whether the last list told it otherwise.
+    fn touch(&mut self, uid: &str, touch: Touch) -> bool {
         if self.resync.is_under_way() {
             self.touched.insert(uid, touch);
         }
+        self.doubts.settle(uid)
     }
 
     fn has_name(&self, names: &Names) -> bool {
@@ -409,6 +421,7 @@ impl Relay {
             return Ok(self.remove(uid)?);
         }
         self.touch(&names.uid, Touch::Changed);
+        self.gone.remove(&names.uid);
         if self.told.pods.contains_key(&uid) {
             self.told.ended.insert(uid);
         }

@@ -10,7 +10,8 @@ use podsapi_core::Moment;
 /// ```text
 /// live: beat ──▶ due ──poll──▶ under way ──▶ answered: beat
 ///                 ▲                 └──────▶ refused: a growing wait
-///                 └── want: within a second of the question before
+///                 ├── want: within a second of the question before
+///                 └── want_at_once: now
 /// ```
 #[derive(Debug)]
 pub(super) struct Resync {
@@ -60,6 +61,15 @@ impl Resync {
     /// Has the upstream asked soon; several wishes within a second become one question.
     pub(super) fn want(&mut self, now: Moment) {
         self.due_at(later(now, GATHER).max(self.earliest));
+    }
+
+    /// Has the upstream asked as soon as may be, for what cannot wait: at once, unless it has refused.
+    pub(super) fn want_at_once(&mut self, now: Moment) {
+        let earliest = match self.refusals.failures() {
+            0 => now,
+            _ => self.earliest,
+        };
+        self.due_at(earliest.max(now));
     }
 
     /// Returns whether to ask now; whoever is told so must tell what came of it.
@@ -113,7 +123,7 @@ pub(super) fn later(now: Moment, wait: Duration) -> Moment {
     now.plus_nanos(u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// At most one question in this time: one of the hundred tokens that a kubelet gives all its
+/// At most one question in this time, but for what cannot wait: one of the hundred tokens that a kubelet gives all its
 /// callers in a second.
 const GAP: Duration = Duration::from_secs(1);
 
@@ -178,6 +188,22 @@ mod tests {
             }
         }
         assert_eq!(asked, [100, 1_100, 2_100, 3_100]);
+    }
+
+    #[test]
+    fn what_cannot_wait_is_asked_at_once_unless_the_upstream_refuses() {
+        let mut resync = Resync::new(Duration::from_secs(30), 1);
+        resync.start(at(0));
+        resync.want_at_once(at(0));
+        assert!(resync.poll(at(0)));
+        resync.want_at_once(at(5));
+        assert!(!resync.poll(at(5)), "one at a time");
+        resync.answered(at(10));
+        assert!(resync.poll(at(10)));
+        resync.refused(Duration::from_secs(7), at(20));
+        resync.want_at_once(at(30));
+        assert!(!resync.poll(at(7_019)));
+        assert!(resync.poll(at(9_000)));
     }
 
     #[test]

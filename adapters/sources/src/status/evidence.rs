@@ -128,6 +128,19 @@ impl PodView {
         self.ready_sandboxes() == 0 && !self.any_running()
     }
 
+    /// Returns it with those containers as they were last that are shown no more.
+    ///
+    /// A kubelet that ends a pod sees how its containers end before it removes them; who looks now and
+    /// then may miss that, and does not know how they ended.
+    pub(crate) fn keeping(&self, before: &Self) -> Self {
+        let mut kept = self.clone();
+        let shown = |lost: &&Container| self.containers.iter().any(|here| here.id == lost.id);
+        let lost = before.containers.iter().filter(|lost| !shown(lost));
+        kept.containers.extend(lost.cloned());
+        kept.sort();
+        kept
+    }
+
     /// Returns the runs of one container, newest first.
     pub(crate) fn runs<'v>(&'v self, name: &'v str) -> impl Iterator<Item = &'v Container> {
         let containers = self.containers.iter();

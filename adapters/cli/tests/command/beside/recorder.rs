@@ -58,6 +58,11 @@ impl Recorder {
         }
     }
 
+    /// Returns when the recorder began, from which its times count.
+    pub(super) fn clock(&self) -> Instant {
+        self.record.began
+    }
+
     /// Writes down what the harness does.
     pub(super) fn note(&self, what: What) {
         self.record.push(what);

@@ -115,7 +115,7 @@ async fn random_steps_are_served_as_the_kubelet_serves_them() {
 }
 
 /// Returns the random numbers of this run, and prints where they come from.
-fn seeded() -> Rng {
+pub(super) fn seeded() -> Rng {
     let seed = number("PODSAPI_KUBELET_SEED", fastrand::u64(..1_000_000));
     println!("kubelet restarts and steps by seed {seed}");
     Rng::with_seed(seed)

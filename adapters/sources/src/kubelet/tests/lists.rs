@@ -78,6 +78,40 @@ async fn what_the_watch_never_tells_is_found_on_the_beat() {
 }
 
 #[tokio::test]
+async fn a_pod_that_comes_back_after_its_end_waits_for_no_list() {
+    let (mut source, upstream, mut watch) = one_pod(NEVER).await;
+    // The list lacks it before its containers have ended.
+    upstream.listed.remove(&pod("1", "a"));
+    watch.added(&pod("2", "b"));
+    watch.ended(&pod("2", "b"));
+    source.until(removed).await;
+    watch.ended(&pod("1", "a"));
+    // No list has it.
+    watch.odd_event(EventType::Added.into(), &pod("1", "a"));
+    source
+        .until(|heard| heard.names() == ["ns/a", "ns/b"])
+        .await;
+}
+
+#[tokio::test]
+async fn a_pod_that_is_back_before_its_end_is_served_as_soon_as_a_list_has_it() {
+    let (mut source, upstream, mut watch) = one_pod(NEVER).await;
+    upstream.listed.remove(&pod("1", "a"));
+    watch.added(&pod("2", "b"));
+    watch.ended(&pod("2", "b"));
+    let heard = source.until(removed).await;
+    assert_eq!((heard.names(), upstream.listed.asked()), (vec!["ns/b"], 1));
+    // The watch said it as its containers end, or since it is there again.
+    upstream.listed.put(&newer("1", "a"));
+    watch.odd_event(EventType::Added.into(), &pod("1", "a"));
+    let heard = source.until(|heard| heard.pods.len() == 2).await;
+    assert_eq!(heard.pods["ns/a"].bytes(), &pod("1", "a"));
+    assert_eq!(upstream.listed.asked(), 2);
+    let last = |heard: &Heard| heard.pods["ns/a"].bytes() == &newer("1", "a");
+    source.until(last).await;
+}
+
+#[tokio::test]
 async fn a_name_that_another_pod_takes_is_reason_to_ask() {
     let (mut source, upstream, mut watch) = one_pod(NEVER).await;
     upstream.listed.remove(&pod("1", "a"));

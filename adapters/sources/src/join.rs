@@ -531,7 +531,9 @@ impl Join {
             let better =
                 said.and_then(|(last, sure)| guess::taken_back(pod, last, sure, shown, &self.node));
             let last = better.as_ref().or(known.status.as_ref());
+            let sure = !known.status.as_ref().is_some_and(guess::has_any);
             match status(pod, last, shown, &self.node, at) {
+                Ok(status) if leaves && sure && guess::has_any(&status) => known.problem = None,
                 Ok(status) => {
                     known.problem = None;
                     known.sure = guess::sure(known.sure.as_ref(), &status);

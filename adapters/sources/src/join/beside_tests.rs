@@ -252,6 +252,25 @@ fn nothing_is_guessed_of_how_a_pod_ended_that_is_being_deleted() {
 }
 
 #[test]
+fn nothing_is_guessed_of_containers_that_no_look_has_shown() {
+    let mut node = Node::new(&[FILES]);
+    node.list(0, &[from_file("p", "a")]);
+    let mut shown = view(&[file_sandbox("p", "a")]);
+    shown.containers.clear();
+    node.view(&shown);
+    let watch = node.watch();
+    node.list(0, &[]);
+    shown.sandboxes[0].ready = false;
+    node.view(&shown);
+    for (_, pod) in node.events_whole(watch) {
+        let mut statuses = pod.status.into_iter().flat_map(|it| it.container_statuses);
+        let ended = statuses.any(|one| one.state.unwrap_or_default().terminated.is_some());
+        assert!(!ended, "nobody saw it run");
+    }
+    assert_eq!(pods(&mut node), []);
+}
+
+#[test]
 fn the_mirror_of_an_edited_pod_has_the_uid_that_it_names() {
     let mut node = Node::new(&[SourceKind::Apiserver]);
     node.list(0, &[mirror("p", "m-1", "a")]);

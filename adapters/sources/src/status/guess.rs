@@ -29,6 +29,12 @@ pub(crate) fn sure(kept: Option<&EncodedStatus>, status: &EncodedStatus) -> Opti
     restored(now, &before, has_run).or_else(|| kept.cloned())
 }
 
+/// Tells whether anything in a status is a guess.
+pub(crate) fn has_any(status: &EncodedStatus) -> bool {
+    let status = decode::<PodStatus>(status.bytes().clone()).unwrap_or_default();
+    all(&status).any(is_guess)
+}
+
 /// Returns the last status without the guesses that are known to be wrong now; nothing where it has
 /// none.
 pub(crate) fn taken_back(

@@ -378,7 +378,12 @@ impl Join {
     fn step(&mut self, lists: Lists, at: i64) {
         self.now = at;
         let names = self.leaving.names();
-        self.adopted.keep_up(&self.owners, &names);
+        // Whether what was told until now leaves turns out below.
+        let mut told = names.clone();
+        if self.runtime != Runtime::Silent {
+            told.extend(self.owners.iter().flat_map(identity::told_by_file));
+        }
+        self.adopted.keep_up(&self.owners, &names, &told);
         self.forgive(at);
         let groups = identity::groups(&self.owners);
         let own = claims::own(&self.owners);
@@ -397,8 +402,8 @@ impl Join {
         self.leaving = leaving;
         self.leaving.join(&mut served);
         let left = self.leaving.names();
-        if left != names {
-            self.adopted.keep_up(&self.owners, &left);
+        if left != told {
+            self.adopted.keep_up(&self.owners, &left, &left);
         }
         self.adopted.learn_hashes(&groups, &whose);
         self.registry.keep_up(&own, &self.adopted, &served, &whose);

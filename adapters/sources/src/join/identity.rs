@@ -163,8 +163,14 @@ impl Adopted {
         }
     }
 
-    /// Forgets what neither the runtime shows nor a manifest or a pod that is leaving names any more.
-    pub(super) fn keep_up(&mut self, owners: &[Owner], leaving: &BTreeSet<Name>) {
+    /// Forgets what neither the runtime shows nor a manifest or a pod that is leaving names any more;
+    /// of the documents those of the names in `told` are kept, which may begin to leave.
+    pub(super) fn keep_up(
+        &mut self,
+        owners: &[Owner],
+        leaving: &BTreeSet<Name>,
+        told: &BTreeSet<Name>,
+    ) {
         let files = owners.iter().filter(|owner| guesses(owner.kind));
         let mut named: BTreeMap<Name, BTreeSet<Uid>> = BTreeMap::new();
         for (uid, held) in files.flat_map(|owner| &owner.held) {
@@ -185,7 +191,8 @@ impl Adopted {
             let pod = (uid.clone(), name.clone());
             self.created.get(&pod).copied()
         };
-        self.documents.keep_up(&named, known, created);
+        let of_documents = |name: &Name| known(name) || told.contains(name);
+        self.documents.keep_up(&named, of_documents, created);
     }
 
     /// Decides which UID each document of a manifest has: its own, where a kubelet or the runtime has
@@ -321,6 +328,12 @@ pub(super) fn served(
         .iter()
         .map(|owner| served_of(owner, groups, adopted, whose))
         .collect()
+}
+
+/// Returns the names of the pods that were told last of an owner whose pods are documents of files.
+pub(super) fn told_by_file(owner: &Owner) -> impl Iterator<Item = Name> {
+    let told = owner.told.values().filter(|_| guesses(owner.kind));
+    told.filter_map(|held| held.pod.as_ref().map(name))
 }
 
 /// Returns the static pods and mirror pods by namespace and name.

@@ -204,7 +204,14 @@ impl Model {
             Op::RuntimeLost => self.live = false,
             Op::Wait(seconds) => self.clock += seconds,
         }
-        self.forget();
+        let told: BTreeSet<String> = match self.views {
+            0 => BTreeSet::new(),
+            _ => self.of_both[FILES]
+                .values()
+                .map(|of| of.0.clone())
+                .collect(),
+        };
+        self.forget(&told);
         let mut mirrors = BTreeMap::new();
         for held in self.held[API].values() {
             if let Held::Mirror { name, hash, .. } = held {
@@ -219,12 +226,13 @@ impl Model {
         self.pair();
         self.hashes.extend(mirrors);
         self.see_off();
-        self.forget();
+        self.forget(&BTreeSet::new());
         self.settle(whole);
     }
 
-    /// Forgets what is neither shown nor a file's nor that of a pod that is leaving.
-    fn forget(&mut self) {
+    /// Forgets what is neither shown nor a file's nor that of a pod that is leaving; of the documents
+    /// those stay whose pods were told and may begin to leave.
+    fn forget(&mut self, told: &BTreeSet<String>) {
         let (shown, files, left) = (&self.shown, &self.held[FILES], &self.leaving);
         let known = |name: &str| {
             let of_file = |one: &Shown| one.name == name && one.name != one.uid;
@@ -246,7 +254,8 @@ impl Model {
             }
             of.held = held;
         }
-        self.documents.retain(|name, _| known(name));
+        self.documents
+            .retain(|name, _| known(name) || told.contains(name));
     }
 
     /// Gives each document of a file the first UID that is for it and no other document has or had: its

@@ -379,4 +379,16 @@ mod tests {
         assert_eq!(deframer.held_bytes(), 1);
         assert!(deframer.buffer.capacity() < 1024);
     }
+
+    #[test]
+    fn what_is_held_is_what_came_of_messages_that_are_not_whole() {
+        let mut deframer = Deframer::new(100);
+        assert_eq!(deframer.held_bytes(), 0);
+        deframer.push(&[0, 0, 0, 0, 9, 1, 2, 3]);
+        assert_eq!(deframer.next_message().unwrap(), None);
+        assert_eq!(deframer.held_bytes(), 3);
+        deframer.push(&[4; 6]);
+        assert!(deframer.next_message().unwrap().is_some());
+        assert_eq!(deframer.held_bytes(), 0);
+    }
 }

@@ -32,6 +32,8 @@ pub fn escape(text: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
+
     use super::*;
 
     #[test]
@@ -51,5 +53,13 @@ mod tests {
                 .trim_end_matches('.')
                 .ends_with("\\xc3")
         );
+    }
+
+    #[test]
+    fn a_text_is_whole_up_to_the_limit_and_is_cut_from_there_on() {
+        let most = "a".repeat(MAX_ECHO_BYTES - 3);
+        assert_eq!(escape(most.as_bytes()), most);
+        let one_more = format!("{most}a");
+        assert_eq!(escape(one_more.as_bytes()), format!("{most}..."));
     }
 }

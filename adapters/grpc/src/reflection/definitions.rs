@@ -170,3 +170,36 @@ impl Iterator for Records {
 
 const VARINT: usize = 0;
 const LENGTH_DELIMITED: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_package_and_a_message_do_not_define_is_not_found() {
+        for name in [
+            "podsapi.v1.Nothing",
+            "podsapi.v1.Diagnostics.Nothing",
+            "podsapi.v1.Watch.nothing",
+            "podsapi.v1.SourceState.NOTHING",
+            "podsapi.v1.",
+        ] {
+            assert_eq!(
+                Definition::defining(name).map(|found| found.1),
+                None,
+                "{name}"
+            );
+        }
+        let kind = |name| Definition::defining(name).map(|found| found.1);
+        assert_eq!(kind("podsapi.v1.Watch"), Some(Kind::Message));
+        assert_eq!(kind("podsapi.v1.Watch.peer"), Some(Kind::Leaf));
+    }
+
+    #[test]
+    fn numbers_between_records_are_passed_over() {
+        let mut records = Records(&[0x08, 0x96, 0x01, 0x12, 1, b'x', 0x18, 5, 0x22, 0]);
+        assert_eq!(records.next(), Some((2, &b"x"[..])));
+        assert_eq!(records.next(), Some((4, &b""[..])));
+        assert_eq!(records.next(), None);
+    }
+}

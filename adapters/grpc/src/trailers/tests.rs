@@ -304,3 +304,62 @@ fn details_are_bounded_whatever_a_server_sends() {
     let status = with(vec![long]);
     assert_eq!(status, Status::new(Code::InvalidArgument, "why"));
 }
+
+#[test]
+fn a_text_that_just_fits_is_whole() {
+    assert_eq!(fitting("abc", 3), "abc");
+    assert_eq!(fitting("abc", 2), "ab");
+    assert_eq!(fitting("a%", 4), "a%");
+    assert_eq!(fitting("a%", 3), "a");
+}
+
+#[test]
+fn details_of_the_largest_size_are_read_and_larger_ones_are_not() {
+    let read = |letters: usize| {
+        let details = vec![packed(ERROR_INFO, &info(&"R".repeat(letters)))];
+        let whole = google_rpc::Status {
+            details: details.clone(),
+            ..Default::default()
+        };
+        let bytes = BASE64.encode(whole.encode_to_vec()).len();
+        (bytes, with(details).reason().is_some())
+    };
+    let letters = (10_000..11_000).find(|letters| read(*letters).0 == MAX_DETAILS_BYTES);
+    let letters = letters.expect("each letter takes at most two characters");
+    assert_eq!(read(letters), (MAX_DETAILS_BYTES, true));
+    let (bytes, is_read) = read(letters + 1);
+    assert!(bytes > MAX_DETAILS_BYTES && !is_read);
+}
+
+#[test]
+fn details_that_just_fit_are_told() {
+    let violations = [violation("a", "x"), violation("b", "y")];
+    let status = Status::new(Code::InvalidArgument, "").with_violations(violations.to_vec());
+    let told =
+        |room| details(&status, "", room).map(|details| with_bytes(&details).violations().len());
+    let both = details(&status, "", usize::MAX).unwrap().len();
+    assert_eq!((told(both), told(both - 1)), (Some(2), Some(1)));
+    // Where not one fits, nothing is told, although a status without any would fit.
+    assert_eq!(told(20), None);
+}
+
+#[test]
+fn what_is_said_about_a_reason_is_told_where_it_takes_half_of_the_room() {
+    let status = Status::new(Code::ResourceExhausted, "")
+        .with_reason("RATE")
+        .with_metadata(vec![("key".to_string(), "v".repeat(500))]);
+    let whole = details(&status, "", usize::MAX).unwrap();
+    let whole = google_rpc::Status::decode(whole.as_slice()).unwrap();
+    let half = whole.details[0].value.len();
+    let told = |room| {
+        with_bytes(&details(&status, "", room).unwrap())
+            .metadata()
+            .len()
+    };
+    assert_eq!((told(2 * half), told(2 * half - 2)), (1, 0));
+}
+
+/// Returns what is read from a status with these encoded details.
+fn with_bytes(details: &[u8]) -> Status {
+    with(google_rpc::Status::decode(details).unwrap().details)
+}

@@ -180,7 +180,7 @@ mod tests {
         for name in [
             "podsapi.v1.Nothing",
             "podsapi.v1.Diagnostics.Nothing",
-            "podsapi.v1.Watch.nothing",
+            "podsapi.v1.GetStatusResponse.nothing",
             "podsapi.v1.SourceState.NOTHING",
             "podsapi.v1.",
         ] {
@@ -191,8 +191,11 @@ mod tests {
             );
         }
         let kind = |name| Definition::defining(name).map(|found| found.1);
-        assert_eq!(kind("podsapi.v1.Watch"), Some(Kind::Message));
-        assert_eq!(kind("podsapi.v1.Watch.peer"), Some(Kind::Leaf));
+        assert_eq!(kind("podsapi.v1.GetStatusResponse"), Some(Kind::Message));
+        assert_eq!(
+            kind("podsapi.v1.GetStatusResponse.version"),
+            Some(Kind::Leaf)
+        );
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use podsapi_core::{EncodedPod, SourceKind, WatchId};
 use podsapi_proto::core_v1::Pod;
 
-use super::node::{Node, document, file_sandbox, from_file, mirror, view};
+use super::node::{Node, document, ended, file_sandbox, from_file, mirror, view};
 use crate::status::scenes::pod;
-use crate::view::{ContainerState, RuntimeView};
+use crate::view::RuntimeView;
 
 const FILES: SourceKind = SourceKind::Manifests;
 const KUBELET: SourceKind = SourceKind::Kubelet;
@@ -36,16 +36,6 @@ fn events(node: &mut Node, watch: WatchId) -> Vec<(i32, String, bool)> {
         (kind, uid, deleted)
     });
     events.collect()
-}
-
-fn ended(mut view: RuntimeView) -> RuntimeView {
-    for container in &mut view.containers {
-        container.state = ContainerState::Exited;
-        container.exit_code = 137;
-        container.finished_at = 1_700_000_009_000_000_000;
-    }
-    view.sandboxes.iter_mut().for_each(|one| one.ready = false);
-    view
 }
 
 /// A manifest and a kubelet that has its pod under the UID that was made here, running.

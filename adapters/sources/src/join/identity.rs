@@ -330,10 +330,12 @@ pub(super) fn served(
         .collect()
 }
 
-/// Returns the names of the pods that were told last of an owner whose pods are documents of files.
+/// Returns the names of the pods that were told last of an owner whose pods are documents of files, but
+/// for those that it still has under that UID.
 pub(super) fn told_by_file(owner: &Owner) -> impl Iterator<Item = Name> {
-    let told = owner.told.values().filter(|_| guesses(owner.kind));
-    told.filter_map(|held| held.pod.as_ref().map(name))
+    let told = owner.told.iter();
+    let told = told.filter(|(uid, _)| guesses(owner.kind) && !owner.held.contains_key(*uid));
+    told.filter_map(|(_, held)| held.pod.as_ref().map(name))
 }
 
 /// Returns the static pods and mirror pods by namespace and name.

@@ -3,9 +3,9 @@
 use podsapi_core::{SourceKind, WatchId};
 use podsapi_proto::core_v1::Pod;
 
-use super::node::{Node, document, file_sandbox, from_file, mirror, view};
+use super::node::{Node, document, ended, file_sandbox, from_file, mirror, view};
 use crate::status::scenes::pod;
-use crate::view::{ContainerState, RuntimeView, Sandbox};
+use crate::view::Sandbox;
 
 const FILES: SourceKind = SourceKind::Manifests;
 const ADDED: i32 = 1;
@@ -18,18 +18,6 @@ fn made(uid: &str, created: i64) -> Sandbox {
         created_at: created * 1_000_000_000,
         ..file_sandbox("p", uid)
     }
-}
-
-/// The view with everything ended.
-fn ended(sandboxes: &[Sandbox]) -> RuntimeView {
-    let mut view = view(sandboxes);
-    for container in &mut view.containers {
-        container.state = ContainerState::Exited;
-        container.exit_code = 137;
-        container.finished_at = 1_700_000_009_000_000_000;
-    }
-    view.sandboxes.iter_mut().for_each(|one| one.ready = false);
-    view
 }
 
 /// A node whose file `f-a` runs as `h-a`.
@@ -79,16 +67,16 @@ fn a_pod_whose_manifest_goes_is_there_until_its_containers_have_ended() {
     let at = metadata.deletion_timestamp.unwrap().seconds();
     assert!((1_800_000_600..1_800_000_700).contains(&at), "{at}");
     // The container has ended, its sandbox not yet.
-    let mut part = ended(&[made("h-a", 10)]);
+    let mut part = ended(view(&[made("h-a", 10)]));
     part.sandboxes[0].ready = true;
     node.view(&part);
     assert_eq!(events(&mut node, watch), kinds([(MODIFIED, "h-a")]));
-    node.view(&ended(&[made("h-a", 10)]));
+    node.view(&ended(view(&[made("h-a", 10)])));
     // How it ended is the last that is told of it.
     let told = kinds([(MODIFIED, "h-a"), (DELETED, "h-a")]);
     assert_eq!(events(&mut node, watch), told);
     assert_eq!(pods(&mut node), []);
-    assert_eq!(node.view(&ended(&[made("h-a", 10)])), []);
+    assert_eq!(node.view(&ended(view(&[made("h-a", 10)]))), []);
 }
 
 #[test]
@@ -100,7 +88,7 @@ fn a_pod_of_which_nothing_runs_or_no_runtime_tells_is_gone_with_its_manifest() {
     assert_eq!(events(&mut node, watch), kinds([(DELETED, "f-a")]));
 
     let (mut node, watch) = running();
-    node.view(&ended(&[made("h-a", 10)]));
+    node.view(&ended(view(&[made("h-a", 10)])));
     events(&mut node, watch);
     node.list(0, &[]);
     assert_eq!(events(&mut node, watch), kinds([(DELETED, "h-a")]));
@@ -120,13 +108,14 @@ fn a_new_document_never_has_the_uid_of_the_one_before() {
         kinds([(ADDED, "f-b"), (MODIFIED, "h-a")])
     );
     // The old one ends, and older ones that are dead change nothing.
-    node.view(&ended(&[made("h-a", 10), made("h-z", 5)]));
+    node.view(&ended(view(&[made("h-a", 10), made("h-z", 5)])));
     assert_eq!(pods(&mut node), [of("f-b", "f-b", "Pending", false)]);
     let mut told = events(&mut node, watch);
     told.retain(|one| *one != (MODIFIED, "f-b".to_owned()));
     assert_eq!(told, kinds([(MODIFIED, "h-a"), (DELETED, "h-a")]));
     let mut both = view(&[made("h-b", 20)]);
-    both.sandboxes.extend(ended(&[made("h-a", 10)]).sandboxes);
+    both.sandboxes
+        .extend(ended(view(&[made("h-a", 10)])).sandboxes);
     node.view(&both);
     assert_eq!(pods(&mut node), [of("h-b", "f-b", "Running", false)]);
     assert_eq!(
@@ -139,7 +128,7 @@ fn a_new_document_never_has_the_uid_of_the_one_before() {
 fn a_manifest_that_comes_after_a_dead_pod_of_its_name_is_another_pod() {
     let (mut node, watch) = running();
     node.list(0, &[]);
-    node.view(&ended(&[made("h-a", 10)]));
+    node.view(&ended(view(&[made("h-a", 10)])));
     events(&mut node, watch);
     node.list(0, &[from_file("p", "f-b")]);
     assert_eq!(events(&mut node, watch), kinds([(ADDED, "f-b")]));
@@ -164,7 +153,7 @@ fn a_manifest_that_comes_back_while_its_pod_ends_is_that_pod_which_starts_anew()
     node.list(0, &[]);
     node.list(0, &[from_file("p", "f-a")]);
     assert_eq!(pods(&mut node), [of("h-a", "f-a", "Running", false)]);
-    node.view(&ended(&[made("h-a", 10)]));
+    node.view(&ended(view(&[made("h-a", 10)])));
     let mut anew = view(&[made("h-a", 20)]);
     anew.sandboxes[0].id = "s-anew".to_owned();
     anew.containers[0].id = "a-anew".to_owned();

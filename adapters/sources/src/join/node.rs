@@ -10,7 +10,7 @@ use prost::Message;
 
 use super::{Join, SourceRef};
 use crate::status::scenes::{node, of_pod, pod, running, sandbox};
-use crate::view::{NodeFacts, RuntimeView, Sandbox};
+use crate::view::{ContainerState, NodeFacts, RuntimeView, Sandbox};
 
 /// A join in front of a core.
 #[derive(Debug)]
@@ -267,6 +267,17 @@ pub(super) fn file_sandbox(name: &str, uid: &str) -> Sandbox {
         annotations: [source].into(),
         ..sandbox()
     }
+}
+
+/// The view with everything ended.
+pub(super) fn ended(mut view: RuntimeView) -> RuntimeView {
+    for container in &mut view.containers {
+        container.state = ContainerState::Exited;
+        container.exit_code = 137;
+        container.finished_at = 1_700_000_009_000_000_000;
+    }
+    view.sandboxes.iter_mut().for_each(|one| one.ready = false);
+    view
 }
 
 /// A view with these sandboxes, each with a running container `a`.

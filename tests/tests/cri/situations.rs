@@ -17,6 +17,30 @@ fn sandbox<'a>(view: &'a RuntimeView, id: &str) -> &'a Sandbox {
     found.unwrap_or_else(|| panic!("no sandbox {id} in {view:#?}"))
 }
 
+/// A container that runs a line of shell once it is let go. One that has ended before its start is
+/// answered may have no exit code in containerd 1, however long it sleeps on a machine that is busy.
+fn held(node: &Node, name: &str, attempt: u32, line: &str) -> PlannedContainer {
+    let words = node
+        .containerd
+        .directory()
+        .join(format!("{name}-{attempt}"));
+    std::fs::write(&words, "").unwrap();
+    let file = "/dev/termination-log";
+    let line = format!("until [ -s {file} ]; do sleep 0.05; done; : >{file}; {line}");
+    PlannedContainer {
+        attempt,
+        termination_file: Some(words.display().to_string()),
+        ..PlannedContainer::new(name, &line)
+    }
+}
+
+/// Starts it and lets it go; returns its ID.
+async fn let_go(node: &Node, sandbox: &str, pod: &PlannedPod, held: &PlannedContainer) -> String {
+    let id = node.runtime.launch(sandbox, pod, held).await.unwrap();
+    std::fs::write(held.termination_file.as_ref().unwrap(), "go").unwrap();
+    id
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn containers_run_and_end_in_every_way() {
     for version in Version::ALL {
@@ -49,13 +73,9 @@ async fn containers(mut node: Node) {
     assert_eq!(running.state, ContainerState::Running);
     assert!(running.started_at > 0 && running.image_ref.contains("sha256:"));
 
-    let words = node.containerd.directory().join("words");
-    std::fs::write(&words, "").unwrap();
-    let planned = PlannedContainer {
-        termination_file: Some(words.display().to_string()),
-        ..PlannedContainer::new("three", "echo farewell >/dev/termination-log; exit 3")
-    };
-    let three = runtime.launch(&inside, &pod, &planned).await.unwrap();
+    let farewell = "echo farewell >/dev/termination-log; exit 3";
+    let three = held(&node, "three", 0, farewell);
+    let three = let_go(&node, &inside, &pod, &three).await;
     let ended = |id: String| {
         move |view: &RuntimeView| {
             let mut containers = view.containers.iter();
@@ -67,14 +87,11 @@ async fn containers(mut node: Node) {
     assert_eq!((found.exit_code, found.reason.as_str()), (3, "Error"));
     assert_eq!(found.termination_message.as_deref(), Some("farewell\n"));
 
-    let silence = node.containerd.directory().join("silence");
-    std::fs::write(&silence, "").unwrap();
-    let planned = PlannedContainer {
+    let four = PlannedContainer {
         falls_back_to_log: true,
-        termination_file: Some(silence.display().to_string()),
-        ..PlannedContainer::new("four", "echo so long; printf goodbye >&2; exit 4")
+        ..held(&node, "four", 0, "echo so long; printf goodbye >&2; exit 4")
     };
-    let four = runtime.launch(&inside, &pod, &planned).await.unwrap();
+    let four = let_go(&node, &inside, &pod, &four).await;
     let view = node.settles("exit 4", ended(four.clone())).await;
     let said = container(&view, &four).termination_message.clone();
     let said = said.unwrap_or_default();
@@ -87,12 +104,11 @@ async fn containers(mut node: Node) {
     let view = node.settles("exit 0", ended(zero.clone())).await;
     assert_eq!(container(&view, &zero).reason, "Completed");
 
-    let planned = PlannedContainer {
+    let hungry = PlannedContainer {
         memory_bytes: 16 << 20,
-        command: ["tail", "/dev/zero"].map(str::to_owned).to_vec(),
-        ..PlannedContainer::new("hungry", "")
+        ..held(&node, "hungry", 0, "exec tail /dev/zero")
     };
-    let hungry = runtime.launch(&inside, &pod, &planned).await.unwrap();
+    let hungry = let_go(&node, &inside, &pod, &hungry).await;
     let view = node.settles("out of memory", ended(hungry.clone())).await;
     let found = container(&view, &hungry);
     assert_eq!((found.exit_code, found.reason.as_str()), (137, "OOMKilled"));
@@ -133,12 +149,8 @@ async fn crash_loop(mut node: Node) {
     let inside = runtime.run(&pod).await.unwrap();
     let mut earlier: Vec<String> = Vec::new();
     for attempt in 0..4 {
-        let planned = PlannedContainer {
-            attempt,
-            // One that has ended before its start is answered may have no exit code in containerd 1.
-            ..PlannedContainer::new("main", "sleep 0.2; exit 1")
-        };
-        let id = runtime.launch(&inside, &pod, &planned).await.unwrap();
+        let planned = held(&node, "main", attempt, "exit 1");
+        let id = let_go(&node, &inside, &pod, &planned).await;
         // As a kubelet, which keeps the last one that ended.
         if earlier.len() > 1 {
             runtime.remove(&earlier.remove(0)).await.unwrap();

@@ -1,10 +1,12 @@
 //! Processes of the command: each is waited for, but not for ever, and none outlives its test.
 
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -56,6 +58,8 @@ pub(crate) struct Running {
     child: Child,
     lines: Receiver<Vec<u8>>,
     errors: Receiver<Vec<u8>>,
+    /// Lines of standard error that were read and are still to be looked at.
+    kept: Mutex<VecDeque<Vec<u8>>>,
 }
 
 impl Drop for Running {
@@ -78,6 +82,7 @@ impl Running {
             child,
             lines,
             errors,
+            kept: Mutex::default(),
         }
     }
 
@@ -91,7 +96,9 @@ impl Running {
         let status = self.wait();
         // The other ends of the pipes are closed, so both readers come to an end.
         let stdout = self.lines.iter().flatten().collect();
-        let stderr = String::from_utf8(self.errors.iter().flatten().collect()).unwrap();
+        let kept = std::mem::take(&mut *self.kept.lock().unwrap());
+        let errors = kept.into_iter().chain(self.errors.iter());
+        let stderr = String::from_utf8(errors.flatten().collect()).unwrap();
         Ended {
             code: status.code(),
             stdout,
@@ -124,7 +131,7 @@ impl Running {
 
     /// Waits for a line of output in which `wanted` occurs, and returns it.
     pub(crate) fn line(&self, wanted: &str) -> String {
-        line(&self.lines, wanted)
+        line(|| self.lines.recv_timeout(PATIENCE), wanted).0
     }
 
     /// Passes over the lines of output that came until now.
@@ -145,7 +152,18 @@ impl Running {
 
     /// Waits for such a line on standard error.
     pub(crate) fn error_line(&self, wanted: &str) -> String {
-        line(&self.errors, wanted)
+        let mut kept = self.kept.lock().unwrap();
+        let next = || {
+            let kept = kept.pop_front();
+            kept.map_or_else(|| self.errors.recv_timeout(PATIENCE), Ok)
+        };
+        line(next, wanted).0
+    }
+
+    /// Waits until it says that it serves; what it says before is still to be looked at.
+    fn serving(&self) {
+        let (_, before) = line(|| self.errors.recv_timeout(PATIENCE), "serving");
+        self.kept.lock().unwrap().extend(before);
     }
 }
 
@@ -163,12 +181,7 @@ impl Server {
     ) -> Self {
         let server = Self::start(directory, arguments);
         until("the server is ready", || {
-            let check = run([
-                "check".as_ref(),
-                "--socket".as_ref(),
-                server.socket.as_os_str(),
-            ]);
-            (check.code == Some(0)).then_some(())
+            (server.ask(&["check"]).code == Some(0)).then_some(())
         });
         server
     }
@@ -182,7 +195,7 @@ impl Server {
         let mut command = command(["serve"]);
         command.arg("--socket").arg(&socket).args(arguments);
         let process = Running::start(&mut command);
-        process.error_line("serving");
+        process.serving();
         Self { process, socket }
     }
 
@@ -227,16 +240,20 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-fn line(lines: &Receiver<Vec<u8>>, wanted: &str) -> String {
-    let mut seen = String::new();
+/// Waits for a line with `wanted` in it; returns it and those before it.
+fn line(
+    mut next: impl FnMut() -> Result<Vec<u8>, RecvTimeoutError>,
+    wanted: &str,
+) -> (String, Vec<Vec<u8>>) {
+    let mut seen = Vec::new();
     loop {
-        let line = lines
-            .recv_timeout(PATIENCE)
-            .map(|line| String::from_utf8(line).unwrap());
-        match line {
-            Ok(line) if line.contains(wanted) => return line,
-            Ok(line) => seen += &line,
+        match next() {
+            Ok(line) => match String::from_utf8(line).unwrap() {
+                line if line.contains(wanted) => return (line, seen),
+                line => seen.push(line.into_bytes()),
+            },
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                let seen = String::from_utf8(seen.concat()).unwrap();
                 panic!("no line with {wanted:?} came after:\n{seen}")
             }
         }

@@ -9,7 +9,7 @@ use podsapi_client::{
     Client, ClientError, ClientOptions, Code, ConnectErrorKind, Dialect, Event, EventKind, Status,
     TransportError,
 };
-use podsapi_proto::{core_v1, documented, google_rpc, meta_v1, v1alpha1, well_known};
+use podsapi_proto::{core_v1, diagnostics, documented, google_rpc, meta_v1, v1alpha1, well_known};
 use prost::Message;
 
 async fn asked(
@@ -362,4 +362,36 @@ async fn a_server_that_answers_no_ping_is_dead() {
     );
     assert_eq!(error.code(), Code::Unavailable);
     assert!(started.elapsed() >= Duration::from_secs(330));
+}
+
+#[tokio::test]
+async fn the_status_is_what_the_server_says_of_itself() {
+    let said = diagnostics::GetStatusResponse {
+        ready: true,
+        pods: 7,
+        ..diagnostics::GetStatusResponse::default()
+    };
+    let answer = framed(&said);
+    let (client, _server) = asked(ClientOptions::default(), move |asked| {
+        assert_eq!(asked.uri().path(), "/podsapi.v1.Diagnostics/GetStatus");
+        Answer::Messages(vec![answer.clone()])
+    })
+    .await;
+    assert_eq!(soon(client.status()).await.unwrap(), said);
+}
+
+#[tokio::test]
+async fn a_server_that_answers_is_asked_again_and_again_and_does_not_hang() {
+    let (counting, mut counted) = tokio::sync::watch::channel(0_u32);
+    let (client, _server) = asked(ClientOptions::default(), move |asked| {
+        assert_eq!(asked.uri().path(), "/grpc.health.v1.Health/Check");
+        counting.send_modify(|count| *count += 1);
+        Answer::Messages(vec![])
+    })
+    .await;
+    let asked_thrice = soon(counted.wait_for(|&count| count >= 3));
+    tokio::select! {
+        () = client.hung(Duration::from_millis(200)) => { panic!("it answers") }
+        asked = asked_thrice => assert!(asked.is_ok()),
+    }
 }

@@ -107,3 +107,15 @@ async fn any_answer_is_a_sign_of_life_and_none_in_time_is_not() {
     assert_eq!(status.code(), Code::DeadlineExceeded);
     soon(client.hung(patience)).await;
 }
+
+#[tokio::test]
+async fn a_silent_server_hangs_after_just_the_time_that_it_has() {
+    let (client, _server) = answered(Answer::Never).await;
+    tokio::time::pause();
+    let began = tokio::time::Instant::now();
+    let vigilance = Duration::from_secs(20);
+    client.hung(vigilance).await;
+    // The clock is the test's own; its timers are rounded up to milliseconds.
+    let late = began.elapsed() - vigilance;
+    assert!(late < Duration::from_millis(10), "{late:?}");
+}

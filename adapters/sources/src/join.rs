@@ -57,17 +57,22 @@
 //! `deletionTimestamp` (then, and the grace period) and `deletionGracePeriodSeconds`, until the
 //! runtime shows neither a container of it that runs nor a sandbox that is ready, and no other owner has
 //! it: then it is told once more as it ended, and is gone (`join/leaving.rs`). So is a static pod that a
-//! kubelet lists no more. A pod of the new document is there beside it, under its own UID. One whose
+//! kubelet lists no more. Its mirror in an API server, which is deleted some seconds later, does not
+//! keep it, and is not served any more then. A pod of the new document is there beside it, under its own UID. One whose
 //! manifest is put back meanwhile is that pod again, and was never gone.
 //!
-//! * Where no runtime was seen the pod is gone at once. One that has not ended and that the runtime does
-//!   not show may be about to run: it stays until a look after two seconds does not show it either.
+//! * Where no runtime was seen the pod is gone at once. One that has not ended and of which the runtime
+//!   shows nothing that runs may be about to run, or to be started again: it stays until a look after two
+//!   seconds shows the same.
 //! * Of containers of such a pod that the runtime shows no more the last state that was seen stays: the
-//!   kubelet saw how they ended before it removed them, and nobody knows it here.
+//!   kubelet saw how they ended before it removed them, and nobody knows it here. So it is with those
+//!   of a pod whose manifest was put back, until the runtime shows those that a kubelet makes then, for
+//!   as long as the pod might have taken to leave; they are not ready, and the new ones count as
+//!   started again.
 //! * While the runtime is lost the pod stays, until a minute after its grace period, counted from
 //!   when its manifest went or the runtime was lost, whichever was later.
 //! * What another owner has still a minute after its grace period it has for good: the pod is served as
-//!   that owner tells it.
+//!   that owner tells it. So it is with a mirror, while the pod runs.
 //! * If it still runs a minute after its grace period, no kubelet ends it. It stays, as long as it
 //!   runs; but where the UID of the old document was learned and not the one that it got here, a new
 //!   document under the name is then taken for the same pod, since a kubelet may see no difference
@@ -94,13 +99,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
 
-use crate::status::{PodView, PodViews, StatusError, deadline, guess, status};
+use crate::status::{PodViews, StatusError};
 use crate::view::{NodeFacts, RuntimeView};
 
 mod claims;
 mod documents;
 mod foreign;
 mod identity;
+mod known;
 mod leaving;
 mod meaning;
 mod owner;
@@ -126,9 +132,10 @@ use claims::Registry;
 pub use foreign::Foreign;
 pub(crate) use identity::annotation;
 use identity::{Adopted, served};
+use known::Known;
 use leaving::{Leaving, Look, Runs};
-use meaning::{has_ended, own_status, says_the_same};
-use owner::{Held, Owner, same_pod};
+use meaning::has_ended;
+use owner::{Held, Owner};
 
 /// Which source an event is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -179,21 +186,6 @@ struct Lists {
     owner: Option<usize>,
     /// Whether pods that have ended are told once more as they ended.
     last_words: bool,
-}
-
-/// A pod that is served.
-#[derive(Debug)]
-struct Known {
-    /// The views that there were when the pod became known.
-    since: u64,
-    /// What the last status was worked out from.
-    from: Option<(EncodedPod, PodView)>,
-    status: Option<EncodedStatus>,
-    /// The last of these without what is only a guess.
-    sure: Option<EncodedStatus>,
-    /// When the pod will have been active for as long as it may, in seconds since 1970.
-    deadline: Option<i64>,
-    problem: Option<StatusError>,
 }
 
 impl Join {
@@ -304,7 +296,11 @@ impl Join {
     pub fn due(&self) -> Option<i64> {
         let deadlines = self.known.values().filter_map(|known| known.deadline);
         let deadlines = deadlines.filter(|at| self.runtime == Runtime::Live && *at > self.now);
-        deadlines.chain(self.leaving.due(self.now)).min()
+        let ending = self.known.values().filter_map(|it| it.ending.as_ref());
+        let ending = ending.map(|ending| ending.until);
+        let ending = ending.filter(|at| *at > self.now);
+        let times = deadlines.chain(ending);
+        times.chain(self.leaving.due(self.now)).min()
     }
 
     /// Takes the namespaces and names of manifests that were changed after older sandboxes of theirs
@@ -400,7 +396,11 @@ impl Join {
             leaving.retain(&served, look, runs);
         }
         self.leaving = leaving;
-        self.leaving.join(&mut served);
+        for (uid, late) in self.leaving.join(&mut served) {
+            if let Some(known) = self.known.get_mut(&uid) {
+                known.stays(late);
+            }
+        }
         let left = self.leaving.names();
         if left != told {
             self.adopted.keep_up(&self.owners, &left, &left);
@@ -438,11 +438,12 @@ impl Join {
             Runtime::Live | Runtime::Lost => {
                 let uid = pod.uid();
                 let shown = self.seen.of(uid.as_str(), pod.namespace(), pod.name());
+                let status = || self.known.get(uid).and_then(|it| it.status.as_ref());
                 match shown {
                     _ if self.untold.contains(uid.as_str()) => Runs::Yes,
-                    Some(shown) if shown.stopped() => Runs::No,
-                    Some(_) => Runs::Yes,
-                    None => match self.known.get(uid).and_then(|it| it.status.as_ref()) {
+                    Some(shown) if !shown.stopped() => Runs::Yes,
+                    // What has stopped may have been started again since that look.
+                    Some(_) | None => match status() {
                         Some(status) if has_ended(status) => Runs::No,
                         Some(_) | None => Runs::Unseen,
                     },
@@ -462,104 +463,6 @@ impl Join {
         for pod in late {
             self.adopted.forgive(&identity::name(&pod), pod.uid());
         }
-    }
-
-    /// Brings what is known up to what is served; returns what had a status and is not any more.
-    fn take_stock(&mut self, served: &[BTreeMap<Uid, Held>]) -> Vec<Uid> {
-        let serves = |uid: &Uid| {
-            let mut owners = served.iter();
-            owners.any(|pods| pods.get(uid).is_some_and(|held| held.pod.is_some()))
-        };
-        let mut gone = Vec::new();
-        self.known.retain(|uid, known| {
-            let stays = serves(uid);
-            if !stays && known.status.is_some() {
-                gone.push(uid.clone());
-            }
-            stays
-        });
-        for uid in served.iter().flat_map(BTreeMap::keys) {
-            if serves(uid) && !self.known.contains_key(uid) {
-                let known = Known {
-                    since: self.views,
-                    from: None,
-                    status: None,
-                    sure: None,
-                    deadline: None,
-                    problem: None,
-                };
-                self.known.insert(uid.clone(), known);
-            }
-        }
-        gone
-    }
-
-    /// Works out the statuses of the pods of which anything is new; returns those that changed.
-    fn work_out_statuses(
-        &mut self,
-        served: &[BTreeMap<Uid, Held>],
-        at: i64,
-    ) -> Vec<(Uid, EncodedStatus)> {
-        let mut news = Vec::new();
-        if self.runtime != Runtime::Live {
-            return news;
-        }
-        let mut order: Vec<usize> = (0..self.owners.len()).collect();
-        order.sort_by_key(|place| self.owners.get(*place).map(|owner| owner.kind));
-        let nothing = PodView::default();
-        for (uid, known) in &mut self.known {
-            let mut pods = order
-                .iter()
-                .filter_map(|place| served.get(*place)?.get(uid));
-            let Some(pod) = pods.find_map(|held| held.pod.as_ref()) else {
-                continue;
-            };
-            if self.untold.contains(uid.as_str()) {
-                continue;
-            }
-            let shown = self.seen.of(uid.as_str(), pod.namespace(), pod.name());
-            let leaves = self.leaving.has(uid);
-            let newer = known.since >= self.views || leaves;
-            let Some(shown) = shown.or_else(|| (!newer).then_some(&nothing)) else {
-                continue;
-            };
-            let kept = known.from.as_ref().filter(|_| leaves);
-            let kept = kept.map(|(_, before)| shown.keeping(before));
-            let shown = kept.as_ref().unwrap_or(shown);
-            let same = known.from.as_ref();
-            let same = same.filter(|_| known.deadline.is_none_or(|deadline| at < deadline));
-            if same.is_some_and(|(from, seen)| same_pod(from, pod) && seen == shown) {
-                continue;
-            }
-            known.from = Some((pod.clone(), shown.clone()));
-            let said = known.status.as_ref().zip(known.sure.as_ref());
-            let better =
-                said.and_then(|(last, sure)| guess::taken_back(pod, last, sure, shown, &self.node));
-            let last = better.as_ref().or(known.status.as_ref());
-            let sure = !known.status.as_ref().is_some_and(guess::has_any);
-            match status(pod, last, shown, &self.node, at) {
-                Ok(status) if leaves && sure && guess::has_any(&status) => known.problem = None,
-                Ok(status) => {
-                    known.problem = None;
-                    known.sure = guess::sure(known.sure.as_ref(), &status);
-                    known.deadline = deadline(pod, &status);
-                    let last = known.status.as_ref();
-                    if last.is_none_or(|last| !says_the_same(last.bytes(), status.bytes())) {
-                        // In the owner's words where they say the same: the pod is served as it is.
-                        let own = own_status(pod);
-                        let own = own.filter(|own| says_the_same(own.bytes(), status.bytes()));
-                        let status = own.unwrap_or(status);
-                        news.push((uid.clone(), status.clone()));
-                        known.status = Some(status);
-                    }
-                }
-                Err(problem) => {
-                    known.deadline = None;
-                    known.problem = Some(problem);
-                }
-            }
-        }
-        news
     }
 
     fn tell_statuses(&mut self, statuses: Vec<(Uid, EncodedStatus)>, at: i64) {

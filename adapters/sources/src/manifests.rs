@@ -17,10 +17,11 @@
 //! The kubelet's own code is asked about thousands of manifests in the gate (`manifests/oracle.rs`).
 //! It differs in three things, each on purpose:
 //!
-//! * A file that is empty, half written or broken keeps its last good pod, and is reported; a
-//!   kubelet drops the pod.
-//! * Of two files with one namespace and name the first in order wins, and the other is reported;
-//!   in a kubelet it depends on timing.
+//! * A file that is empty, half written or broken keeps its last good pod for twenty seconds, and is
+//!   reported; a kubelet drops the pod when it reads all its files again, up to twenty seconds later.
+//! * Of two files with one namespace and name the last in order counts, and the other is reported. So it
+//!   is in a kubelet whenever it reads all its files, every twenty seconds; until then the one that
+//!   changed last counts there, and when either goes, the pod is ended until all are read again.
 //! * Refused here are a decimal quantity of 10^21 and more without an exponent, of which a kubelet
 //!   loses the magnitude, what is nested deeper than 100 levels, and aliases that make more than
 //!   10 MiB of a file. A quantity in JSON whose text has escapes is taken, and so are a limit of
@@ -219,18 +220,19 @@ impl Watch {
                 .blocking(|directory, _catalog| scan::scan(directory))
                 .await?;
         }
+        let at = Instant::now();
         let shown = self.shown.borrow_and_update().clone();
         let (given, uids) = (self.options.release, self.options.shown.clone());
         let node = self.options.node_name.clone();
         self.blocking(move |_directory, catalog| {
-            let (mut pods, mut problems) = catalog.update(&scan, now);
+            let (mut pods, mut problems) = catalog.update(&scan, now, at);
             let documents = catalog.documents();
             let verdict = shown.judge(&documents, catalog.release());
             if let (Verdict::Of(release), None) = (&verdict, given)
                 && *release != catalog.release()
             {
                 catalog.turn_to(*release);
-                (pods, problems) = catalog.update(&scan, now);
+                (pods, problems) = catalog.update(&scan, now, at);
             }
             let other_node = shown.other_node(&documents, &node);
             // Before the pods are told: what is shown of them may be of content before.
@@ -239,6 +241,7 @@ impl Watch {
                 pods,
                 problems,
                 release: catalog.release(),
+                forgets_at: catalog.forgets_at(),
                 verdict,
                 other_node,
                 link_targets: scan.link_targets,
@@ -280,11 +283,13 @@ impl Watch {
             pods,
             mut problems,
             release,
+            forgets_at,
             verdict,
             other_node,
             link_targets,
             missing,
         } = reading;
+        self.due = forgets_at.map_or(self.due, |at| self.due.min(at));
         let subject = || self.options.directory.display().to_string();
         if let Some(other) = other_node {
             let own = &self.options.node_name;
@@ -336,6 +341,8 @@ struct Reading {
     problems: BTreeSet<Problem>,
     /// The release whose UIDs the pods have.
     release: KubeletRelease,
+    /// When the next pod of a broken file is forgotten.
+    forgets_at: Option<Instant>,
     /// What the UIDs say that the kubelet gave.
     verdict: Verdict,
     /// The node whose static pods a runtime or a kubelet shows, if it is another one.

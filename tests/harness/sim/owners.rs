@@ -16,8 +16,8 @@ pub(super) struct Owners {
     /// Of each UID what its first owner says.
     first: BTreeMap<Uid, First>,
     /// Pods of which nobody speaks any more, as the one with manifests had them last, and since when,
-    /// for as long as the runtime shows that they run, or does not show them and they may be about to:
-    /// they may be served while they end.
+    /// for as long as the runtime shows that they run, or shows nothing that runs and they may be about
+    /// to: they may be served while they end.
     leaving: BTreeMap<Uid, (EncodedPod, i64)>,
     /// What the runtime showed last, and whether it ran.
     shown: BTreeMap<Uid, bool>,
@@ -57,10 +57,7 @@ impl Owners {
             self.leaving.insert(uid, (pod, at));
         }
         let owned: Vec<_> = self.said.iter().flat_map(|said| said.pods.keys()).collect();
-        self.leaving.retain(|uid, _| {
-            let may_run = self.shown.get(uid).is_none_or(|runs| *runs);
-            may_run && !owned.contains(&uid)
-        });
+        self.leaving.retain(|uid, _| !owned.contains(&uid));
     }
 
     /// Takes what the runtime shows, at a time in seconds.
@@ -76,8 +73,7 @@ impl Owners {
             *self.shown.entry(Uid::new(uid)).or_default() |= runs;
         }
         self.leaving.retain(|uid, (_, since)| {
-            let runs = self.shown.get(uid).copied();
-            runs.unwrap_or(at < *since + UNSEEN_SECONDS)
+            self.shown.get(uid) == Some(&true) || at < *since + UNSEEN_SECONDS
         });
     }
 

@@ -292,3 +292,185 @@ fn the_mirror_of_an_edited_pod_has_the_uid_that_it_names() {
     node.list(0, &[from_file("p", "b")]);
     assert!(pods(&mut node).contains(&of("b", "b", false)));
 }
+
+/// What is told of the container of a pod: its state, restarts and last state.
+fn container(node: &mut Node, uid: &str) -> (String, i32, String) {
+    let mut pods = node.pods().into_iter();
+    let pod = pods.find(|pod| short(pod).0 == uid).unwrap();
+    let status = pod.status.unwrap_or_default();
+    let Some(one) = status.container_statuses.first().cloned() else {
+        return ("none".to_owned(), 0, String::new());
+    };
+    let line = |state: podsapi_proto::core_v1::ContainerState| {
+        let ended = state.terminated.map(|ended| ended.reason().to_owned());
+        let runs = state
+            .running
+            .map(|_| format!("running, ready: {}", one.ready()));
+        let waits = state.waiting.map(|waits| waits.reason().to_owned());
+        ended.or(runs).or(waits).unwrap_or_default()
+    };
+    let now = line(one.state.clone().unwrap_or_default());
+    let last = line(one.last_state.clone().unwrap_or_default());
+    (now, one.restart_count(), last)
+}
+
+fn is(state: &str, restarts: i32, last: &str) -> (String, i32, String) {
+    (state.to_owned(), restarts, last.to_owned())
+}
+
+/// A kubelet's word of the pod `a` whose container has ended.
+fn told_as_ended(uid: &str) -> EncodedPod {
+    pod(&format!(
+        "metadata: {{name: p, namespace: ns, uid: {uid}, labels: {{document: {uid}}}, \
+         annotations: {{kubernetes.io/config.source: file, kubernetes.io/config.hash: {uid}}}}}\n\
+         spec: {{terminationGracePeriodSeconds: 600, containers: [{{name: a, image: image}}]}}\n\
+         status: {{phase: Running, containerStatuses: [{{name: a, image: image, imageID: i, \
+         containerID: 'containerd://a-s-{uid}', state: {{terminated: {{exitCode: 137, reason: Error, \
+         containerID: 'containerd://a-s-{uid}'}}}}}}]}}"
+    ))
+}
+
+#[test]
+fn what_a_kubelet_tells_of_the_pod_before_is_not_told_of_the_next_one() {
+    // Started anew while a kubelet ends the pod of the document before, and lists it no more.
+    let mut node = Node::new(&[FILES, KUBELET]);
+    node.list(0, &[from_file("p", "b")]);
+    node.list(1, &[from_file("p", "b")]);
+    node.view(&view(&[file_sandbox("p", "a")]));
+    // It tells of that once more when it has ended.
+    node.view(&ended(view(&[file_sandbox("p", "a")])));
+    node.put(1, &told_as_ended("a"));
+    assert_eq!(container(&mut node, "b"), is("ContainerCreating", 0, ""));
+    node.remove(1, "a");
+    node.pass(3);
+    node.look();
+    assert_eq!(pods(&mut node), [of("b", "b", false)]);
+    let mut shown = view(&[file_sandbox("p", "b")]);
+    shown
+        .sandboxes
+        .extend(ended(view(&[file_sandbox("p", "a")])).sandboxes);
+    node.view(&shown);
+    assert_eq!(container(&mut node, "b"), is("running, ready: true", 0, ""));
+}
+
+/// An edit that was taken back before the pod had ended, and what ran is shown no more.
+fn taken_back(owners: &[SourceKind]) -> Node {
+    let mut node = Node::new(owners);
+    for owner in 0..owners.len() {
+        node.list(owner, &[from_file("p", "a")]);
+    }
+    node.view(&view(&[file_sandbox("p", "a")]));
+    for document in ["b", "a"] {
+        for owner in 0..owners.len() {
+            node.list(owner, &[from_file("p", document)]);
+        }
+    }
+    assert_eq!(container(&mut node, "a"), is("running, ready: true", 0, ""));
+    node.view(&RuntimeView::default());
+    node
+}
+
+/// The pod `a` when its kubelet has started it anew.
+fn anew() -> RuntimeView {
+    let mut shown = view(&[file_sandbox("p", "a")]);
+    shown.sandboxes[0].id = "s-anew".to_owned();
+    for container in &mut shown.containers {
+        container.id = "a-anew".to_owned();
+        container.created_at += 20_000_000_000;
+        container.started_at += 20_000_000_000;
+    }
+    shown
+}
+
+#[test]
+fn nothing_is_guessed_of_how_a_pod_ended_that_comes_back() {
+    for owners in [&[FILES][..], &[FILES, KUBELET]] {
+        let mut node = taken_back(owners);
+        assert_eq!(
+            container(&mut node, "a"),
+            is("running, ready: false", 0, "")
+        );
+        node.view(&anew());
+        assert_eq!(container(&mut node, "a"), is("running, ready: true", 1, ""));
+        // From now on it is a pod as any other.
+        node.view(&RuntimeView::default());
+        let lost = is("ContainerCreating", 2, "ContainerStatusUnknown");
+        assert_eq!(container(&mut node, "a"), lost);
+    }
+}
+
+#[test]
+fn a_kubelet_that_saw_the_end_of_a_pod_that_comes_back_tells_it() {
+    let mut node = taken_back(&[FILES, KUBELET]);
+    node.put(1, &told_as_ended("a"));
+    assert_eq!(container(&mut node, "a"), is("Error", 0, ""));
+    node.view(&anew());
+    assert_eq!(
+        container(&mut node, "a"),
+        is("running, ready: true", 1, "Error")
+    );
+}
+
+#[test]
+fn a_pod_that_comes_back_and_that_nobody_starts_again_has_lost_its_containers() {
+    let mut node = taken_back(&[FILES]);
+    node.pass(700);
+    let lost = is("ContainerCreating", 1, "ContainerStatusUnknown");
+    assert_eq!(container(&mut node, "a"), lost);
+    assert_eq!(node.join.due(), None);
+}
+
+#[test]
+fn the_mirror_of_a_pod_that_has_ended_keeps_it_nowhere() {
+    for edited in [true, false] {
+        let mut node = Node::new(&[FILES, SourceKind::Apiserver]);
+        node.list(0, &[from_file("p", "a")]);
+        node.list(1, &[mirror("p", "m-1", "a")]);
+        node.view(&view(&[file_sandbox("p", "a")]));
+        let watch = node.watch();
+        let next = edited.then(|| from_file("p", "b"));
+        node.list(0, next.as_slice());
+        assert_eq!(pods(&mut node)[0], of("a", "a", true));
+        node.put(1, &mirror("p", "m-1", "a"));
+        assert_eq!(pods(&mut node)[0], of("a", "a", true), "it runs");
+        node.view(&ended(view(&[file_sandbox("p", "a")])));
+        let told = events(&mut node, watch);
+        let left: Vec<_> = told.iter().filter(|(_, uid, _)| uid == "a").collect();
+        assert_eq!(*left[left.len() - 1], (DELETED, "a".to_owned(), false));
+        let next = match edited {
+            true => vec![of("b", "b", false)],
+            false => Vec::new(),
+        };
+        assert_eq!(pods(&mut node), next);
+        // Nor does a new list of the API server bring it back.
+        node.list(1, &[mirror("p", "m-1", "a")]);
+        node.view(&RuntimeView::default());
+        assert_eq!(pods(&mut node), next);
+        // As the pod of its own manifest it is there again.
+        node.list(0, &[from_file("p", "a")]);
+        assert!(pods(&mut node).contains(&of("a", "a", false)));
+        node.list(
+            0,
+            next.iter()
+                .map(|_| from_file("p", "b"))
+                .collect::<Vec<_>>()
+                .as_slice(),
+        );
+        node.remove(1, "m-1");
+        node.pass(3);
+        node.look();
+        assert_eq!(pods(&mut node), next);
+    }
+}
+
+#[test]
+fn the_mirror_of_a_pod_that_had_ended_before_its_manifest_went_is_not_served() {
+    let mut node = Node::new(&[FILES, SourceKind::Apiserver]);
+    node.list(0, &[from_file("p", "a")]);
+    node.list(1, &[mirror("p", "m-1", "a")]);
+    node.view(&ended(view(&[file_sandbox("p", "a")])));
+    node.list(0, &[]);
+    node.pass(3);
+    node.look();
+    assert_eq!(pods(&mut node), []);
+}

@@ -7,6 +7,10 @@
 //!
 //! A pod that the runtime does not show yet may be about to run there: it stays until a look that
 //! began a while later shows nothing either.
+//!
+//! The mirror of such a pod in an API server says nothing of whether it runs: a kubelet deletes it some
+//! seconds later, or when it makes that of the next pod. It neither keeps the pod nor is it served
+//! when the pod has ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +29,8 @@ use crate::status::records::{Fields, merged};
 #[derive(Debug, Default)]
 pub(super) struct Leaving {
     pods: BTreeMap<(usize, Uid), Left>,
+    /// Those that have left and whose mirrors are still there.
+    mirrored: BTreeSet<Uid>,
 }
 
 /// One of them.
@@ -83,6 +89,10 @@ impl Leaving {
         runs: impl Fn(&EncodedPod) -> Runs,
         look: Look,
     ) {
+        self.mirrored.retain(|uid| {
+            let pod = mirror(served, uid).and_then(|held| held.pod.as_ref());
+            pod.is_some_and(|pod| runs(pod) != Runs::Yes) && !of_another(served, uid)
+        });
         for (place, (owner, pods)) in owners.iter().zip(served).enumerate() {
             if !(guesses(owner.kind) || owner.kind == SourceKind::Kubelet) {
                 continue;
@@ -95,12 +105,13 @@ impl Leaving {
                 if pods.contains_key(uid) || self.has(uid) {
                     continue;
                 }
-                let of_others = served.iter().any(|pods| pods.contains_key(uid));
                 let gone = guesses(owner.kind) && documents.has_gone(&name(pod), uid);
-                if !gone && of_others {
+                if !gone && of_another(served, uid) {
                     continue;
                 }
                 match runs(pod) {
+                    // Where nobody looks at a runtime, the mirror is all that tells of the pod.
+                    Runs::No if look.count > 0 => drop(self.mirrored.insert(uid.clone())),
                     Runs::Yes => self.begin(place, uid, told, look.at, look),
                     // A manifest that is there has another UID now.
                     Runs::Unseen if gone || !guesses(owner.kind) => {
@@ -140,34 +151,47 @@ impl Leaving {
     /// Drops what has left: `runs` says what is known of a pod, and of one that is late.
     ///
     /// What another owner has stays as it was told until that owner drops it. If it still does when
-    /// the pod is late, it has the pod for good.
+    /// the pod is late, it has the pod for good; so it is with a mirror while the pod runs.
     pub(super) fn retain(
         &mut self,
         served: &[BTreeMap<Uid, Held>],
         look: Look,
         runs: impl Fn(&EncodedPod, bool) -> Runs,
     ) {
+        let mirrored = &mut self.mirrored;
         self.pods.retain(|(_, uid), left| {
             let late = left.late <= look.at;
-            if served.iter().any(|pods| pods.contains_key(uid)) {
+            if of_another(served, uid) {
                 return !late;
             }
             let Some(pod) = &left.held.pod else {
                 return false;
             };
-            match runs(pod, late) {
+            let has_mirror = mirror(served, uid).is_some();
+            let stays = match runs(pod, late && !has_mirror) {
+                Runs::Yes if late && has_mirror => return false,
                 Runs::Yes => true,
                 Runs::No => false,
                 Runs::Unseen => look.at < left.unsure.at || look.count <= left.unsure.count,
+            };
+            if has_mirror && !stays {
+                mirrored.insert(uid.clone());
             }
+            stays
         });
     }
 
-    /// Puts what is leaving to what is served; what is served under the same UID is that pod again.
+    /// Puts what is leaving to what is served; what is served under the same UID is that pod again,
+    /// which is returned with when it should have ended by. The mirror of what has left is not served.
     ///
     /// A pod that another owner has in its own right, and not as the mirror of a static pod, is
     /// that owner's from then on.
-    pub(super) fn join(&mut self, served: &mut [BTreeMap<Uid, Held>]) {
+    pub(super) fn join(&mut self, served: &mut [BTreeMap<Uid, Held>]) -> Vec<(Uid, i64)> {
+        for pods in served.iter_mut() {
+            let left = |uid: &Uid, held: &Held| is_mirror(held) && self.mirrored.contains(uid);
+            pods.retain(|uid, held| !left(uid, held));
+        }
+        let mut back = Vec::new();
         self.pods.retain(|(owner, uid), left| {
             let mut others = served.iter().filter_map(|pods| pods.get(uid));
             if others.any(|held| held.identity == Identity::Plain) {
@@ -177,11 +201,14 @@ impl Leaving {
                 return false;
             };
             let again = pods.contains_key(uid);
-            if !again {
+            if again {
+                back.push((uid.clone(), left.late));
+            } else {
                 pods.insert(uid.clone(), left.held.clone());
             }
             !again
         });
+        back
     }
 
     /// Returns the pods that are late.
@@ -196,6 +223,22 @@ impl Leaving {
         let times = pods.flat_map(|left| [left.late, left.unsure.at]);
         times.filter(|time| *time > at).min()
     }
+}
+
+/// Tells whether any owner has the pod, and not only its mirror.
+fn of_another(served: &[BTreeMap<Uid, Held>], uid: &Uid) -> bool {
+    let mut owners = served.iter().filter_map(|pods| pods.get(uid));
+    owners.any(|held| !is_mirror(held))
+}
+
+/// Returns the mirror of the pod.
+fn mirror<'a>(served: &'a [BTreeMap<Uid, Held>], uid: &Uid) -> Option<&'a Held> {
+    let mut owners = served.iter().filter_map(|pods| pods.get(uid));
+    owners.find(|held| is_mirror(held))
+}
+
+fn is_mirror(held: &Held) -> bool {
+    matches!(held.identity, Identity::Mirror(_))
 }
 
 /// Returns the grace period of a pod in seconds.

@@ -87,11 +87,26 @@ fn a_pod_of_which_nothing_runs_or_no_runtime_tells_is_gone_with_its_manifest() {
     node.list(0, &[]);
     assert_eq!(events(&mut node, watch), kinds([(DELETED, "f-a")]));
 
+    // Of one that would have been started again a look a while later says so.
     let (mut node, watch) = running();
     node.view(&ended(view(&[made("h-a", 10)])));
     events(&mut node, watch);
     node.list(0, &[]);
+    assert_eq!(events(&mut node, watch), kinds([(MODIFIED, "h-a")]));
+    node.pass(3);
+    assert_eq!(events(&mut node, watch), []);
+    node.look();
     assert_eq!(events(&mut node, watch), kinds([(DELETED, "h-a")]));
+
+    // It may have been started again when its manifest goes.
+    let (mut node, watch) = running();
+    node.view(&ended(view(&[made("h-a", 10)])));
+    node.list(0, &[]);
+    node.view(&view(&[made("h-a", 10)]));
+    node.pass(3);
+    node.look();
+    assert!(!events(&mut node, watch).contains(&(DELETED, "h-a".to_owned())));
+    assert_eq!(pods(&mut node), [of("h-a", "f-a", "Running", true)]);
 }
 
 #[test]

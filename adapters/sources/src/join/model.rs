@@ -85,6 +85,8 @@ pub(super) struct Model {
     stood_for: BTreeSet<String>,
     /// The pods of files and of a kubelet that are gone while they run, by owner and UID.
     leaving: BTreeMap<(usize, String), Left>,
+    /// Those that have left and whose mirrors are not served.
+    mirrored: BTreeSet<String>,
     /// What was served of static pods of files and of a kubelet, with name and document.
     of_both: [BTreeMap<String, (String, String)>; 2],
     clock: i64,
@@ -317,7 +319,18 @@ impl Model {
     /// Keeps what the runtime shows, or may show soon, of pods that nobody has any more.
     fn see_off(&mut self) {
         let now = [FILES, KUBELET, API].map(|owner| self.of_owner(owner));
-        let has = |uid: &String| now.iter().any(|served| served.contains_key(uid));
+        let plain = |uid: &String| {
+            let held = self.held[API].get(uid);
+            matches!(held, Some(Held::Plain { .. }))
+        };
+        // The mirror of a pod says nothing of whether it is there.
+        let has = |uid: &String| {
+            let of_both = [FILES, KUBELET]
+                .iter()
+                .any(|owner| now[*owner].contains_key(uid));
+            of_both || plain(uid)
+        };
+        let is_mirrored = |uid: &String| now[API].contains_key(uid) && !plain(uid);
         let runs = |uid: &String, name: &String| {
             let mut shown = self.shown.iter();
             shown.any(|one| one.uid == *uid && one.name == *name)
@@ -348,10 +361,20 @@ impl Model {
         }
         let (clock, views) = (self.clock, self.views);
         let mut leaving = std::mem::take(&mut self.leaving);
+        let mut mirrored = std::mem::take(&mut self.mirrored);
+        mirrored.retain(|uid| {
+            let name = now[API].get(uid).map(|(name, _)| name);
+            is_mirrored(uid) && !has(uid) && name.is_some_and(|name| !runs(uid, name))
+        });
         leaving.retain(|(owner, uid), left| {
             let unsure = clock < left.unsure.0 || views <= left.unsure.1;
-            !now[*owner].contains_key(uid) && (has(uid) || runs(uid, &left.of.0) || unsure)
+            let stays = has(uid) || runs(uid, &left.of.0) || unsure;
+            if !stays && is_mirrored(uid) {
+                mirrored.insert(uid.clone());
+            }
+            !now[*owner].contains_key(uid) && stays
         });
+        self.mirrored = mirrored;
         self.leaving = leaving;
         for owner in [FILES, KUBELET] {
             let mut pods = now[owner].clone();
@@ -404,10 +427,15 @@ impl Model {
     /// The served UIDs with their names and documents.
     fn served(&self) -> BTreeMap<String, (String, String)> {
         let mut served = self.of_both[FILES].clone();
+        let mut of_api = self.of_owner(API);
+        of_api.retain(|uid, _| {
+            let plain = matches!(self.held[API].get(uid), Some(Held::Plain { .. }));
+            plain || !self.mirrored.contains(uid)
+        });
         let others = [
             self.of_both[KUBELET].clone(),
             self.of_owner(KUBELET),
-            self.of_owner(API),
+            of_api,
         ];
         for (uid, of) in others.into_iter().flatten() {
             served.entry(uid).or_insert(of);

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use podsapi_core::{EncodedPod, Uid};
 use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
 use super::manifest::Manifest;
 use super::reading;
@@ -54,6 +55,8 @@ struct Known {
     digest: Option<[u8; 32]>,
     /// What the last content that made a pod made.
     good: Option<Manifest>,
+    /// Since when the content makes none, and what is wrong with it.
+    broken: Option<(Instant, String)>,
     /// When the file was changed, in nanoseconds since 1970, as far as that is known.
     changed_at: i64,
     /// The UID that its pod has in a kubelet of each release; none where the file names it.
@@ -83,35 +86,43 @@ impl Catalog {
         })
     }
 
-    /// Takes what a scan found at `now`; returns the pods in the order of their files, and what is
-    /// wrong.
-    pub(crate) fn update(&mut self, scan: &Scan, now: i64) -> (Vec<EncodedPod>, BTreeSet<Problem>) {
+    /// Takes what a scan found at `now`, in nanoseconds since 1970, which is `at`; returns the pods in
+    /// the order of their files, and what is wrong.
+    pub(crate) fn update(
+        &mut self,
+        scan: &Scan,
+        now: i64,
+        at: Instant,
+    ) -> (Vec<EncodedPod>, BTreeSet<Problem>) {
         let present: BTreeSet<&Path> = scan.files.iter().map(|(path, _)| path.as_path()).collect();
         self.files
             .retain(|path, _| present.contains(path.as_path()));
         for (path, content) in &scan.files {
             let known = self.files.entry(path.clone()).or_default();
-            known.take(path, content, &self.kubelet);
+            known.take(path, content, &self.kubelet, at);
+            known.forget(path, at);
         }
         let mut problems = BTreeSet::new();
         let mut pods = Vec::new();
         let mut names: BTreeMap<(&str, &str), &Path> = BTreeMap::new();
         let mut seen = BTreeMap::new();
-        // In the order of the paths, which within one folder is that of the names.
-        for (path, known) in &self.files {
+        // In the order of the paths, which within one folder is that of the names: the last one counts,
+        // as in a kubelet that reads all.
+        for (path, known) in self.files.iter().rev() {
             problems.extend(known.problems.iter().cloned());
             let Some(manifest) = &known.good else {
                 continue;
             };
             let (namespace, name) = (manifest.namespace(), manifest.name());
-            if let Some(first) = names.get(&(namespace, name)) {
-                let text = format!("{namespace}/{name} is from {} already", first.display());
+            if let Some(last) = names.get(&(namespace, name)) {
+                let last = last.display();
+                let text = format!("{namespace}/{name} is from {last}, which is later in order");
                 problems.insert(not_served(path, &text));
                 continue;
             }
             let uid = manifest.uid();
             if seen.contains_key(&uid) {
-                let text = format!("a pod with the UID {uid} is from another file already");
+                let text = format!("a pod with the UID {uid} is from a file later in order");
                 problems.insert(not_served(path, &text));
                 continue;
             }
@@ -128,7 +139,15 @@ impl Catalog {
             }
         }
         self.seen = seen;
+        pods.reverse();
         (pods, problems)
+    }
+
+    /// Returns when the next pod of a broken file is forgotten.
+    pub(crate) fn forgets_at(&self) -> Option<Instant> {
+        let files = self.files.values().filter(|known| known.good.is_some());
+        let broken = files.filter_map(|known| known.broken.as_ref());
+        broken.map(|(since, _)| *since + KEPT).min()
     }
 
     /// The release whose UIDs pods get.
@@ -163,7 +182,7 @@ impl Catalog {
 }
 
 impl Known {
-    fn take(&mut self, path: &Path, content: &Content, kubelet: &Kubelet) {
+    fn take(&mut self, path: &Path, content: &Content, kubelet: &Kubelet, at: Instant) {
         let read = match content {
             Content::Bytes(bytes) => {
                 let digest: [u8; 32] = Sha256::digest(bytes).into();
@@ -210,17 +229,37 @@ impl Known {
                 let uids = releases.map(|release| Some((release, manifest.uid_in(release)?)));
                 self.uids = uids.collect::<Option<_>>().unwrap_or_default();
                 self.good = Some(manifest);
+                self.broken = None;
             }
-            Err(error) => self.problems.push(match &self.good {
-                Some(_) => Problem::outdated_as(
-                    subject(path),
-                    format!("{error} (its last good pod stays served)"),
-                ),
-                None => not_served(path, &error),
-            }),
+            Err(error) => {
+                self.problems.push(match &self.good {
+                    Some(_) => Problem::outdated_as(
+                        subject(path),
+                        format!("{error} (its last good pod stays served for {KEPT:?})"),
+                    ),
+                    None => not_served(path, &error),
+                });
+                let since = self.broken.as_ref().map_or(at, |broken| broken.0);
+                self.broken = Some((since, error));
+            }
+        }
+    }
+
+    /// Forgets the last good pod of a file that has been broken for long.
+    fn forget(&mut self, path: &Path, at: Instant) {
+        if let Some((since, error)) = &self.broken
+            && at.duration_since(*since) >= KEPT
+            && self.good.take().is_some()
+        {
+            self.uids.clear();
+            self.problems = vec![not_served(path, error)];
         }
     }
 }
+
+/// How long the pod of a file that was broken stays: by then a kubelet has read all files again, and has
+/// dropped it.
+const KEPT: Duration = super::RESCAN;
 
 /// When a file was changed; what cannot tell is taken for new.
 fn changed_at(path: &Path) -> i64 {
@@ -238,4 +277,50 @@ fn subject(path: &Path) -> String {
 
 fn not_served(path: &Path, reason: &str) -> Problem {
     Problem::fault(subject(path), format!("{reason} (not served)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn updated(catalog: &mut Catalog, text: &str, at: Instant) -> (Vec<String>, bool) {
+        let file = (
+            PathBuf::from("/m/a.yaml"),
+            Content::Bytes(text.as_bytes().to_vec()),
+        );
+        let scan = Scan {
+            files: vec![file],
+            ..Scan::default()
+        };
+        let (pods, problems) = catalog.update(&scan, 0, at);
+        let names = pods.iter().map(|pod| pod.name().to_owned());
+        (names.collect(), problems.is_empty())
+    }
+
+    #[test]
+    fn the_pod_of_a_file_that_stays_broken_is_kept_until_a_kubelet_has_dropped_it() {
+        let mut catalog = Catalog::new(Kubelet {
+            node_name: "n".to_owned(),
+            own_directory: PathBuf::from("/m"),
+            directory: PathBuf::from("/m"),
+            release: KubeletRelease::NEWEST,
+        });
+        let good = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},\
+                    \"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}";
+        let began = Instant::now();
+        let at = |seconds| began + Duration::from_secs(seconds);
+        let served = |broken: bool| (vec!["a-n".to_owned()], !broken);
+        assert_eq!(updated(&mut catalog, good, at(0)), served(false));
+        assert_eq!(catalog.forgets_at(), None);
+        assert_eq!(updated(&mut catalog, "{", at(10)), served(true));
+        // Other content that is broken, too, begins no new time.
+        assert_eq!(updated(&mut catalog, "", at(15)), served(true));
+        assert_eq!(catalog.forgets_at(), Some(at(30)));
+        assert_eq!(updated(&mut catalog, good, at(29)), served(false));
+        assert_eq!(updated(&mut catalog, "{", at(30)), served(true));
+        assert_eq!(updated(&mut catalog, "{", at(49)), served(true));
+        assert_eq!(updated(&mut catalog, "{", at(50)), (Vec::new(), false));
+        assert_eq!(catalog.forgets_at(), None);
+        assert_eq!(updated(&mut catalog, good, at(51)), served(false));
+    }
 }

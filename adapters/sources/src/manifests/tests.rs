@@ -332,7 +332,7 @@ async fn a_file_that_was_never_good_hides_no_other_and_is_reported() {
 }
 
 #[tokio::test]
-async fn of_two_files_with_one_name_the_first_in_order_wins_and_the_second_takes_over() {
+async fn of_two_files_with_one_name_the_last_in_order_counts_and_the_first_takes_over() {
     let mut running = Running::start(|folder| {
         fs::write(folder.join("b.yaml"), manifest("web", "second:1")).unwrap();
         fs::write(folder.join("a.yaml"), manifest("web", "first:1")).unwrap();
@@ -342,14 +342,14 @@ async fn of_two_files_with_one_name_the_first_in_order_wins_and_the_second_takes
         .recorder
         .until(|heard| !heard.problem().is_empty())
         .await;
-    assert_eq!(image(&heard, "default/web-node-a"), "first:1");
-    assert!(heard.problem().contains("b.yaml"), "{}", heard.problem());
-    fs::remove_file(running.path("a.yaml")).unwrap();
+    assert_eq!(image(&heard, "default/web-node-a"), "second:1");
+    assert!(heard.problem().contains("a.yaml"), "{}", heard.problem());
+    fs::remove_file(running.path("b.yaml")).unwrap();
     let heard = running
         .recorder
         .until(|heard| heard.problems.last() == Some(&None))
         .await;
-    assert_eq!(image(&heard, "default/web-node-a"), "second:1");
+    assert_eq!(image(&heard, "default/web-node-a"), "first:1");
 }
 
 #[tokio::test]

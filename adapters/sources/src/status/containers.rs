@@ -53,7 +53,8 @@ fn status(scene: &Scene<'_>, planned: &Planned<'_>, holds: Holds) -> ContainerSt
     {
         status = before.clone();
     }
-    judge(scene, planned, &mut status);
+    let lost = newest.is_some_and(|newest| scene.seen.has_lost(&newest.id));
+    judge(scene, planned, !lost, &mut status);
     status
 }
 
@@ -307,8 +308,8 @@ fn vanish(
 }
 
 /// Decides whether the container has started and is ready (`UpdatePodStatus` of the probe manager).
-fn judge(scene: &Scene<'_>, planned: &Planned<'_>, status: &mut ContainerStatus) {
-    let runs = is_running(status);
+fn judge(scene: &Scene<'_>, planned: &Planned<'_>, is_shown: bool, status: &mut ContainerStatus) {
+    let runs = is_running(status) && is_shown;
     let owner = scene.owner.container(planned.name);
     let owner =
         owner.filter(|owner| owner.container_id() == status.container_id() && is_running(owner));

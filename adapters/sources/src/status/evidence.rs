@@ -14,6 +14,8 @@ pub struct PodView {
     of: (String, String),
     sandboxes: Vec<Sandbox>,
     containers: Vec<Container>,
+    /// Which of the containers are shown no more.
+    gone: BTreeSet<String>,
 }
 
 /// What a runtime shows, taken apart into pods.
@@ -128,17 +130,31 @@ impl PodView {
         self.ready_sandboxes() == 0 && !self.any_running()
     }
 
-    /// Returns it with those containers as they were last that are shown no more.
+    /// Returns it with those containers of a view before that are wanted and shown no more, as they were
+    /// last.
     ///
     /// A kubelet that ends a pod sees how its containers end before it removes them; who looks now and
     /// then may miss that, and does not know how they ended.
-    pub(crate) fn keeping(&self, before: &Self) -> Self {
+    pub(crate) fn keeping(&self, before: &Self, wanted: impl Fn(&str) -> bool) -> Self {
         let mut kept = self.clone();
         let shown = |lost: &&Container| self.containers.iter().any(|here| here.id == lost.id);
         let lost = before.containers.iter().filter(|lost| !shown(lost));
-        kept.containers.extend(lost.cloned());
+        for lost in lost.filter(|lost| wanted(&lost.id)) {
+            kept.gone.insert(lost.id.clone());
+            kept.containers.push(lost.clone());
+        }
         kept.sort();
         kept
+    }
+
+    /// Tells whether this container is shown no more.
+    pub(crate) fn has_lost(&self, id: &str) -> bool {
+        self.gone.contains(id)
+    }
+
+    /// Returns all runs of all containers.
+    pub(crate) fn containers(&self) -> &[Container] {
+        &self.containers
     }
 
     /// Returns the runs of one container, newest first.
@@ -170,9 +186,14 @@ impl PodView {
         ends.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
-    /// Returns when the first sandbox that is left was created.
+    /// Returns when the first sandbox that is left was created. One that is dead and of which no container
+    /// is left may be of a pod that was there before under the same UID.
     pub(crate) fn begun(&self) -> Option<i64> {
-        let created = self.sandboxes.iter().map(|sandbox| sandbox.created_at);
+        let sandboxes = self.sandboxes.iter().filter(|sandbox| {
+            let mut containers = self.containers.iter();
+            sandbox.ready || containers.any(|one| one.sandbox_id == sandbox.id)
+        });
+        let created = sandboxes.map(|sandbox| sandbox.created_at);
         created.filter(|nanos| *nanos > 0).min().map(seconds)
     }
 }
@@ -260,7 +281,7 @@ mod tests {
     #[test]
     fn a_creation_at_the_zero_time_of_go_is_the_oldest() {
         let unknown = sandbox("unknown", 0, -6_795_364_578_871_345_152, false);
-        let known = sandbox("known", 0, 5_000_000_000, false);
+        let known = sandbox("known", 0, 5_000_000_000, true);
         assert_eq!(
             order(vec![unknown.clone(), known.clone()]),
             ["known", "unknown"]

@@ -475,3 +475,15 @@ fn the_resources_of_a_pod_are_those_of_its_containers_together() {
         "cpu=2150m memory=32Mi"
     );
 }
+
+#[test]
+fn a_dead_sandbox_without_containers_says_nothing_of_when_a_pod_began() {
+    let dead = Sandbox {
+        ready: false,
+        ..sandbox()
+    };
+    let pod = one("", ", activeDeadlineSeconds: 5", "");
+    let told = told(&pod, None, &seen(vec![dead], Vec::new()), NOW);
+    assert_eq!(told.status.phase(), "Pending");
+    assert_eq!(told.status.start_time.unwrap().seconds(), NOW);
+}

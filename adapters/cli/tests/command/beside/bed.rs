@@ -193,6 +193,32 @@ impl Bed {
         fs::remove_file(self.file(name)).unwrap();
     }
 
+    /// Puts a manifest of this pod into a file of another name.
+    pub(super) fn put_as(&self, file: &str, name: &str, text: &str) {
+        let hidden = self.folder.path().join("new").join(name);
+        fs::write(&hidden, text).unwrap();
+        self.touch(name, &format!("{file} is a file of {name}"));
+        fs::rename(hidden, self.file(file)).unwrap();
+    }
+
+    /// Gives the file of a pod another name.
+    pub(super) fn rename(&self, file: &str, to: &str, name: &str) {
+        self.touch(name, &format!("{file} becomes {to}"));
+        fs::rename(self.file(file), self.file(to)).unwrap();
+    }
+
+    /// Removes one of the files of a pod.
+    pub(super) fn remove_file(&self, file: &str, name: &str) {
+        self.touch(name, &format!("{file} is removed"));
+        fs::remove_file(self.file(file)).unwrap();
+    }
+
+    /// Takes note that a pod may go, and come again.
+    pub(super) fn touch(&self, name: &str, what: &str) {
+        self.did(what);
+        self.recorder.note(What::Put(format!("{name}-{NODE}")));
+    }
+
     fn file(&self, name: &str) -> PathBuf {
         self.kubelet.manifests().join(format!("{name}.yaml"))
     }

@@ -234,17 +234,29 @@ impl Timeline {
             told: BTreeMap::new(),
             touched: BTreeMap::new(),
         };
+        let mut open = BTreeSet::new();
         for record in records {
             match &record.what {
+                What::Told(KUBELET, kind, Some(pod)) => {
+                    timeline.known.insert(pod.uid.clone());
+                    timeline.told.insert(pod.uid.clone(), record.at);
+                    match kind {
+                        EventKind::Deleted => open.remove(&pod.uid),
+                        EventKind::Added | EventKind::Modified | EventKind::InitialSyncComplete => {
+                            open.insert(pod.uid.clone())
+                        }
+                    };
+                }
+                // What it would have told of them nobody hears: it is done with them by now.
+                What::Lost(KUBELET, _) => {
+                    let ends = std::mem::take(&mut open).into_iter();
+                    timeline.told.extend(ends.map(|uid| (uid, record.at)));
+                }
                 What::Listed(KUBELET, pods) => {
                     let uids = pods.iter().map(|pod| pod.uid.clone());
                     timeline.known.extend(uids);
                     let pods = pods.iter().map(|pod| (pod.uid.clone(), Arc::clone(pod)));
                     timeline.lists.push((record.at, pods.collect()));
-                }
-                What::Told(KUBELET, _, Some(pod)) => {
-                    timeline.known.insert(pod.uid.clone());
-                    timeline.told.insert(pod.uid.clone(), record.at);
                 }
                 What::Put(name) | What::Removed(name) => {
                     timeline

@@ -22,6 +22,8 @@ use super::statics::serve;
 use crate::faults::number;
 use crate::process::{NODE, now};
 
+mod files;
+
 /// The pods that are edited at the same time.
 const NAMES: [&str; 5] = ["r0", "r1", "r2", "r3", "r4"];
 
@@ -99,7 +101,7 @@ async fn edits_and_reverts_are_told_as_the_kubelet_does_them() {
             })
             .await;
         }
-        settled(&bed, &samples).await;
+        settled(&bed, &samples, SETTLING).await;
         let done = |kind: &str| counts.get(kind).copied().unwrap_or(0);
         if done("edits") >= edits && done("reverts") * 2 >= edits {
             break;
@@ -170,7 +172,7 @@ async fn edits_and_reverts_are_told_as_the_kubelet_does_them() {
     for name in NAMES {
         bed.gone(name).await;
     }
-    settled(&bed, &samples).await;
+    settled(&bed, &samples, AT_THE_END).await;
     let records = bed.recorder.records();
     if let Some(folder) = std::env::var_os("PODSAPI_RECORD") {
         bed.recorder.save(&Path::new(&folder).join("rounds.record"));
@@ -193,7 +195,7 @@ async fn edits_and_reverts_are_told_as_the_kubelet_does_them() {
 }
 
 /// Waits until all servers list what the kubelet lists, or for so long that they will not.
-async fn settled(bed: &Bed, samples: &Samples) {
+async fn settled(bed: &Bed, samples: &Samples, patience: Duration) {
     let began = now();
     let uids = |pods: Vec<Pod>| pods.into_iter().map(|pod| pod.uid).collect::<BTreeSet<_>>();
     loop {
@@ -208,13 +210,19 @@ async fn settled(bed: &Bed, samples: &Samples) {
                 return;
             }
         }
-        if began.elapsed() > Duration::from_secs(8) {
+        if began.elapsed() > patience {
             samples.unsettled.lock().unwrap().extend(differ);
             return;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
+
+/// How long that is.
+const SETTLING: Duration = Duration::from_secs(8);
+
+/// And when no pod is left: of a kubelet's `/pods` no empty answer is believed sooner.
+const AT_THE_END: Duration = Duration::from_secs(30);
 
 /// What the kubelet lists and the runtime runs, again and again.
 struct Samples {

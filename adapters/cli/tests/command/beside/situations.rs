@@ -20,6 +20,9 @@ pub(super) const BACKS_OFF: &str = "(backs off)";
 /// A container waits for its next start, for another time.
 pub(super) const DELAY: &str = "(for how long it backs off)";
 
+/// The kubelet has lost sight of an end that it told before.
+pub(super) const LOST: &str = "(an end that the kubelet lost)";
+
 /// Of a pod that has ended the address is not known.
 pub(super) const UNADDRESSED: &str = "(no address of what has ended)";
 
@@ -28,7 +31,10 @@ pub(super) fn take(theirs: &mut Leaves, own: &mut Leaves) -> Vec<Found> {
     let mut found = Vec::new();
     found.extend(held(theirs, own));
     found.extend(unaddressed(theirs, own));
-    for container in containers(own) {
+    for container in containers(theirs, ".state.terminated.reason") {
+        found.extend(lost(&container, theirs, own));
+    }
+    for container in containers(own, ".state.waiting.reason") {
         found.extend(backs_off(&container, theirs, own));
         found.extend(delay(&container, theirs, own));
     }
@@ -89,6 +95,28 @@ fn backs_off(container: &str, theirs: &mut Leaves, own: &mut Leaves) -> Option<F
     Some((BACKS_OFF, "terminated".to_owned(), reason))
 }
 
+/// A container that the kubelet let wait for its next start when its pod ended, so that it tells of
+/// another end than the last one, which is the state in ours.
+fn lost(container: &str, theirs: &mut Leaves, own: &mut Leaves) -> Option<Found> {
+    let [ended, last] =
+        ["state.terminated.", "lastState."].map(|part| format!("{container}.{part}"));
+    let reason = theirs.get(&format!("{ended}reason"))?.clone();
+    let ours = below(own, &ended);
+    if reason != "ContainerStatusUnknown"
+        || theirs.contains_key(&format!("{ended}containerID"))
+        || ours.is_empty()
+        || below(theirs, &format!("{last}terminated.")) != ours
+    {
+        return None;
+    }
+    let told = ours.get("reason").cloned().unwrap_or_default();
+    for prefix in [last, ended] {
+        theirs.retain(|path, _| !path.starts_with(&prefix));
+        own.retain(|path, _| !path.starts_with(&prefix));
+    }
+    Some((LOST, reason, told))
+}
+
 /// A container that waits for its next start in both, for another time.
 fn delay(container: &str, theirs: &mut Leaves, own: &mut Leaves) -> Option<Found> {
     let path = format!("{container}.state.waiting.message");
@@ -115,10 +143,10 @@ fn below(leaves: &Leaves, prefix: &str) -> Leaves {
     inside.collect()
 }
 
-/// Returns the paths of the statuses of containers.
-fn containers(leaves: &Leaves) -> Vec<String> {
+/// Returns the paths of the statuses of containers that have this.
+fn containers(leaves: &Leaves, what: &str) -> Vec<String> {
     let names = leaves.keys().filter_map(|path| {
-        let container = path.strip_suffix(".state.waiting.reason")?;
+        let container = path.strip_suffix(what)?;
         container.starts_with(STATUS).then(|| container.to_owned())
     });
     names.collect()
@@ -181,6 +209,28 @@ mod tests {
                 "status.containerStatuses[].restartCount 1->2"
             ]
         );
+    }
+
+    #[test]
+    fn an_end_that_the_kubelet_lost_differs_once_where_it_is_the_same_end() {
+        let theirs = |last: &str| {
+            let lost = r#""terminated":{"exitCode":137,"reason":"ContainerStatusUnknown"}"#;
+            status(&format!(r#""state":{{{lost}}},"lastState":{{{last}}}"#))
+        };
+        let ours = status(&format!(
+            r#""state":{{{}}},"lastState":{{{}}}"#,
+            end("b", 1),
+            end("a", 1)
+        ));
+        let found = differ(&theirs(&end("b", 1)), &ours);
+        assert_eq!(
+            found,
+            ["(an end that the kubelet lost) ContainerStatusUnknown->Error"]
+        );
+        for other in [end("b", 2), end("a", 1), String::new()] {
+            let found = differ(&theirs(&other), &ours);
+            assert!(found.len() > 2 && !found[0].starts_with('('), "{found:?}");
+        }
     }
 
     #[test]

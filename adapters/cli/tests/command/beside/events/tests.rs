@@ -167,3 +167,17 @@ fn a_list_with_a_ghost_and_one_with_a_gap_are_found_once() {
         ["(a list has what the kubelet has forgotten)"]
     );
 }
+
+#[test]
+fn what_a_kubelet_would_have_told_before_it_ended_is_no_ghost() {
+    let seen = |after: Vec<What>| {
+        let added = What::Told(KUBELET, Added, Some(pod("a", "Running", 0)));
+        let begin = [added, list(KUBELET, &["a"])].into_iter();
+        let ends = (0..10).flat_map(|_| [list(KUBELET, &[]), list("k", &["a"])]);
+        broken(begin.chain(ends).chain(after).collect())
+    };
+    let lost = What::Lost(KUBELET, "closed".to_owned());
+    assert_eq!(seen(vec![lost]), Vec::<String>::new());
+    let ghost = "(a list has what the kubelet has forgotten)";
+    assert_eq!(seen(Vec::new()), [ghost]);
+}

@@ -1,7 +1,7 @@
 //! A kube-apiserver with its etcd, in a folder of its own.
 
 use std::fs::{self, File};
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Weak};
@@ -25,6 +25,7 @@ pub(crate) struct Plane {
     peer_port: u16,
     programs: PathBuf,
     etcd: Option<Part>,
+    _ports: [Port; 3],
     // Last: what runs in it ends first.
     folder: TempDir,
 }
@@ -33,6 +34,7 @@ pub(crate) struct Plane {
 pub(super) struct Second {
     pub(super) api: Api,
     _server: Part,
+    _port: Port,
 }
 
 impl Plane {
@@ -48,7 +50,8 @@ impl Plane {
         let folder = tempfile::tempdir().unwrap();
         let credentials = Credentials::make(folder.path());
         fs::write(folder.path().join("audit.yaml"), AUDIT).unwrap();
-        let [etcd_port, peer_port, port] = [(); 3].map(|()| free_port());
+        let ports = [(); 3].map(|()| Port::free());
+        let [etcd_port, peer_port, port] = ports.each_ref().map(|port| port.number);
         let mut plane = Self {
             api: Api::new(port, &folder.path().join("ca.crt")),
             port,
@@ -58,6 +61,7 @@ impl Plane {
             peer_port,
             programs,
             etcd: None,
+            _ports: ports,
             folder,
         };
         plane.start_etcd().await;
@@ -155,11 +159,15 @@ impl Plane {
     /// Starts a second server over the same etcd.
     pub(super) async fn second(&self) -> Second {
         let folder = self.folder.path();
-        let port = free_port();
-        let part = server(&self.programs, folder, self.etcd_port, port);
-        let api = Api::new(port, &folder.join("ca.crt"));
+        let port = Port::free();
+        let part = server(&self.programs, folder, self.etcd_port, port.number);
+        let api = Api::new(port.number, &folder.join("ca.crt"));
         ready(&api, folder).await;
-        Second { api, _server: part }
+        Second {
+            api,
+            _server: part,
+            _port: port,
+        }
     }
 
     /// Makes etcd forget all revisions before this one.
@@ -346,11 +354,24 @@ fn logs(folder: &Path) -> String {
     told
 }
 
-/// Returns a port that nobody has, of those that no connection is given as its own.
-fn free_port() -> u16 {
-    let free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
-    let mut ports = (0..1_000).map(|_| fastrand::u16(20_000..32_000));
-    ports.find(free).expect("few ports are in use")
+/// A port for a server that may come later, or be away for a while.
+struct Port {
+    number: u16,
+    /// Of the same number, so that no other test takes it meanwhile.
+    _taken: UdpSocket,
+}
+
+impl Port {
+    /// Returns one that nobody has, of those that no connection is given as its own.
+    fn free() -> Self {
+        let mut ports = (0..1_000).filter_map(|_| {
+            let number = fastrand::u16(20_000..32_000);
+            let _taken = UdpSocket::bind(("127.0.0.1", number)).ok()?;
+            TcpListener::bind(("127.0.0.1", number)).ok()?;
+            Some(Self { number, _taken })
+        });
+        ports.next().expect("few ports are in use")
+    }
 }
 
 /// Returns a text of a JSON object.

@@ -384,7 +384,7 @@ fn member(text: &[u8], name: &str) -> String {
 }
 
 /// Longer than a server takes to start on a busy machine.
-const START: std::time::Duration = std::time::Duration::from_secs(120);
+const START: std::time::Duration = std::time::Duration::from_secs(300);
 
 /// Each request about pods, once.
 const AUDIT: &str = "apiVersion: audit.k8s.io/v1

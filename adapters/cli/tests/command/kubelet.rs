@@ -6,7 +6,9 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use nix::sys::signal::Signal;
+use podsapi_client::{Client, ClientOptions};
 use podsapi_proto::json::{Value, parse_json};
+use tokio::task::JoinSet;
 
 use crate::process::{Ended, Running, Server, command, now, page, run, until};
 
@@ -124,10 +126,8 @@ fn a_server_in_front_of_another_serves_the_same_bytes_with_limits_of_its_own() {
     let socket = upstream.socket.to_str().unwrap();
     let proxy = Server::ready(folders[1].path(), ["--kubelet", socket, "--burst", "100"]);
 
-    let asking: Vec<_> = (0..20)
-        .map(|_| proxy.command(&["list", "-o", "protobuf"]))
-        .collect();
-    let answers: Vec<_> = asking.into_iter().map(Running::end).collect();
+    let lists = listed(&proxy.socket, 20);
+    let answer = proxy.ask(&["list", "-o", "protobuf"]);
     let watches = [proxy.command(&["watch"]), proxy.command(&["watch"])];
     watches.iter().for_each(|watch| {
         watch.line("Running");
@@ -150,10 +150,26 @@ fn a_server_in_front_of_another_serves_the_same_bytes_with_limits_of_its_own() {
 
     let bytes = upstream.ask(&["list", "-o", "protobuf"]).stdout;
     assert!(bytes.len() > 10_000, "{}", bytes.len());
-    for answer in answers {
-        assert_eq!(answer.code, Some(0), "{}", answer.stderr);
-        assert!(answer.stdout == bytes, "the bytes are the same");
+    assert_eq!(answer.code, Some(0), "{}", answer.stderr);
+    assert!(answer.stdout == bytes, "the bytes are the same");
+    assert!(
+        lists
+            .iter()
+            .all(|pods| pods.len() == 30 && *pods == lists[0])
+    );
+}
+
+/// Lists so often at once, and returns the pods of each list.
+#[tokio::main]
+async fn listed(socket: &Path, times: usize) -> Vec<Vec<bytes::Bytes>> {
+    let connecting = Client::connect(socket, ClientOptions::default());
+    let client = connecting.await.unwrap();
+    let mut lists = JoinSet::new();
+    for _ in 0..times {
+        let client = client.clone();
+        lists.spawn(async move { client.list().await.unwrap() });
     }
+    lists.join_all().await
 }
 
 #[test]

@@ -30,8 +30,11 @@ impl Yard {
         let folder = tempfile::tempdir().unwrap();
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         let program = folder.path().join("podsapi");
-        std::fs::copy(env!("CARGO_BIN_EXE_podsapi"), &program).unwrap();
-        std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+        // By another process: what this one has open for writing is open, too, in whatever another test
+        // starts at that moment, and what is open for writing cannot be run.
+        let mut copy = Command::new("install");
+        copy.args(["-m", "755", env!("CARGO_BIN_EXE_podsapi")]);
+        assert!(copy.arg(&program).status().unwrap().success());
         let yard = Self { folder, program };
         let version = yard.run_as(NOBODY, NOBODY, &["--version".as_ref()]);
         if version.code != Some(0) {

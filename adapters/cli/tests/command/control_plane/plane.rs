@@ -96,9 +96,8 @@ impl Plane {
     /// Starts the server where it was, and waits until it is ready.
     pub(crate) async fn start_server(&mut self) {
         let folder = self.folder.path();
-        let part = server(&self.programs, folder, self.etcd_port, self.port);
-        self.server = Some(part);
-        ready(&self.api, folder).await;
+        let start = || server(&self.programs, folder, self.etcd_port, self.port);
+        self.server = Some(started(start, &self.api, folder).await);
     }
 
     /// Stops the server where it is: its connections stay open, and nobody answers.
@@ -160,9 +159,9 @@ impl Plane {
     pub(super) async fn second(&self) -> Second {
         let folder = self.folder.path();
         let port = Port::free();
-        let part = server(&self.programs, folder, self.etcd_port, port.number);
         let api = Api::new(port.number, &folder.join("ca.crt"));
-        ready(&api, folder).await;
+        let start = || server(&self.programs, folder, self.etcd_port, port.number);
+        let part = started(start, &api, folder).await;
         Second {
             api,
             _server: part,
@@ -251,12 +250,25 @@ impl Part {
 
     /// Sends a signal to the process itself.
     fn signal(&self, signal: Signal) {
+        for child in self.children() {
+            kill(Pid::from_raw(child), signal).unwrap();
+        }
+    }
+
+    /// Whether the process itself has ended: its shell has not, nor asked how.
+    fn has_ended(&self) -> bool {
+        self.children().into_iter().all(|child| {
+            let stat = fs::read_to_string(format!("/proc/{child}/stat"));
+            stat.is_ok_and(|stat| stat.contains(") Z "))
+        })
+    }
+
+    fn children(&self) -> Vec<i32> {
         let shell = self.shell.id();
         let children = format!("/proc/{shell}/task/{shell}/children");
         let children = fs::read_to_string(children).unwrap();
-        for child in children.split_whitespace() {
-            kill(Pid::from_raw(child.parse().unwrap()), signal).unwrap();
-        }
+        let children = children.split_whitespace();
+        children.map(|child| child.parse().unwrap()).collect()
     }
 }
 
@@ -320,10 +332,34 @@ fn server(programs: &Path, folder: &Path, etcd: u16, port: u16) -> Part {
 
 async fn ready(api: &Api, folder: &Path) {
     until("the API server is ready", folder, async || {
-        let answer = api.ask(Question::get("/readyz")).await;
-        answer.is_ok_and(|(status, _)| status == 200)
+        is_ready(api).await
     })
     .await;
+}
+
+async fn is_ready(api: &Api) -> bool {
+    let answer = api.ask(Question::get("/readyz")).await;
+    answer.is_ok_and(|(status, _)| status == 200)
+}
+
+/// Starts an API server and waits until it is ready. One whose first steps take half a minute, as on a
+/// busy machine, ends by itself: the next one finds what that one has done.
+async fn started(start: impl Fn() -> Part, api: &Api, folder: &Path) -> Part {
+    for _ in 0..3 {
+        let part = start();
+        // Until the shell has begun it there is none that could have ended.
+        until("the API server runs", folder, async || {
+            !part.children().is_empty()
+        })
+        .await;
+        let over = async || part.has_ended() || is_ready(api).await;
+        until("the API server is ready", folder, over).await;
+        if !part.has_ended() {
+            return part;
+        }
+        println!("the API server ended before it was ready");
+    }
+    panic!("the API server ends each time:\n{}", logs(folder));
 }
 
 /// Asks again and again, since a process does not tell when it has started.

@@ -215,8 +215,8 @@ impl Server {
     pub(crate) fn drained(&self) -> Ended {
         until("a list is refused by the rate limit", || {
             let lists = [(); 8].map(|()| self.command(&["list"]));
-            let ended = lists.map(Running::end).into_iter();
-            ended.filter(Ended::is_rate_limited).next_back()
+            let mut ended = lists.map(Running::end).into_iter();
+            ended.rfind(Ended::is_rate_limited)
         })
     }
 

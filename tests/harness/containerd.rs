@@ -234,7 +234,7 @@ impl Containerd {
     /// When it does not take the connection.
     pub async fn connect(&self) -> Runtime {
         let options = ChannelOptions {
-            connect_timeout: Duration::from_secs(10),
+            connect_timeout: Duration::from_secs(60),
             keepalive: None,
             max_message_bytes: 16 << 20,
         };

@@ -12,7 +12,7 @@ use crate::frames::{self, Frame, PREFACE, flag, kind, setting};
 use crate::reply::Reply;
 
 /// How long the client waits for the next frame before the test fails.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The size of a window until somebody says something else.
 const INITIAL_WINDOW: i64 = 65_535;
 /// The largest payload that a server may send unless the client allows more.

@@ -16,6 +16,8 @@ use tokio::task::JoinHandle;
 
 use crate::raw_client::RawClient;
 
+/// How long a test waits for what must come: far more than it takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The name of the one source.
 const SOURCE: &str = "snapshot";
 
@@ -52,7 +54,7 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         let watch_buffer = Config::default().watch_buffer.get();
-        let drain = Duration::from_secs(5);
+        let drain = Duration::from_secs(30);
         Self {
             pods: 3,
             ballast: 0,
@@ -187,17 +189,15 @@ impl Served {
             .await;
     }
 
-    /// Looks every few milliseconds: the server has no event for what only a test waits for. All in
-    /// all it takes a second, as much as the server may, and more where a busy machine makes both
-    /// slower.
+    /// Looks every few milliseconds: the server has no event for what only a test waits for.
     async fn comes_true(&self, what: &str, is_true: impl Fn() -> bool) {
-        for _ in 0..200 {
-            if is_true() {
-                return;
+        let waiting = async {
+            while !is_true() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        panic!("{what}: not within the time");
+        };
+        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        waited.unwrap_or_else(|_| panic!("{what}: not within the time"));
     }
 
     /// Asks the server to stop, without waiting.

@@ -127,4 +127,4 @@ pub(crate) fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
 pub(crate) const NOW: i64 = 1_762_283_628;
 
 /// Long enough for a busy machine, and for the second in which a new folder is found.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);

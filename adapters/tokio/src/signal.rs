@@ -103,3 +103,43 @@ async fn next(signal: &mut Option<Signal>) {
         None => pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::process::Stdio;
+    use std::task::Poll;
+
+    use nix::sys::signal::{self, raise};
+    use podsapi_test_process as child_process;
+
+    use super::*;
+
+    #[test]
+    fn a_signal_that_comes_at_once_is_the_same_wish_and_a_later_one_is_another() {
+        let name = "signal::tests::a_signal_that_comes_at_once_is_the_same_wish_and_a_later_one_is_another";
+        if !child_process::is_child() {
+            return child_process::run(name, "", Stdio::null(), &[]);
+        }
+        // Its time stands still: how long the machine takes for a signal does not count.
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let mut told = listen(SignalKind::terminate()).unwrap();
+            let mut second = pin!(second_signal());
+            for wait in [Duration::ZERO, SAME_WISH - Duration::from_millis(1)] {
+                tokio::time::advance(wait).await;
+                raise(signal::SIGTERM).unwrap();
+                told.recv().await.unwrap();
+                let polled = std::future::poll_fn(|cx| Poll::Ready(second.as_mut().poll(cx)));
+                assert!(polled.await.is_pending(), "after {wait:?}");
+            }
+            tokio::time::advance(Duration::from_millis(1)).await;
+            raise(signal::SIGTERM).unwrap();
+            second.await;
+        });
+    }
+}

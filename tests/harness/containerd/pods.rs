@@ -117,6 +117,19 @@ impl PlannedContainer {
         }
     }
 
+    /// Has it wait before its line until something is written into this file of the node, which is
+    /// empty then: one that has ended before its start is answered may have no exit code in
+    /// containerd 1, however long it sleeps on a machine that is busy.
+    #[must_use]
+    pub fn held(name: &str, line: &str, file: &std::path::Path) -> Self {
+        let path = "/dev/termination-log";
+        let line = format!("until [ -s {path} ]; do sleep 0.05; done; : >{path}; {line}");
+        Self {
+            termination_file: Some(file.display().to_string()),
+            ..Self::new(name, &line)
+        }
+    }
+
     fn config(&self, pod: &PlannedPod) -> cri::ContainerConfig {
         let mut labels = pod.labels();
         labels.insert("io.kubernetes.container.name".to_owned(), self.name.clone());
@@ -362,7 +375,7 @@ impl Runtime {
     ) -> Result<A, ClientError> {
         let path = format!("/runtime.v1.RuntimeService/{method}");
         let message = request.encode_to_vec();
-        let deadline = Some(Duration::from_secs(60));
+        let deadline = Some(Duration::from_secs(180));
         let answer = self.channel.unary(&path, &message, deadline).await?;
         A::decode(answer).map_err(|error| Status::new(Code::Internal, error.to_string()).into())
     }

@@ -47,7 +47,6 @@ func TestTheEventsOfAPodAreAddedModifiedDeletedAndNoMore(t *testing.T) {
 func TestAWatchBeginsWithThePodsThatExist(t *testing.T) {
 	s := serveList(t, []*v1.Pod{running("a"), running("b")})
 	client := s.dial()
-	opened := time.Now()
 	w := watch(t, client)
 	for _, uid := range []string{"a", "b"} {
 		if added := w.expect(pods.EventType_ADDED); string(added.UID) != uid || len(added.Spec.Containers) != 1 {
@@ -55,9 +54,6 @@ func TestAWatchBeginsWithThePodsThatExist(t *testing.T) {
 		}
 	}
 	w.marker()
-	if spent := time.Since(opened); spent > 5*time.Second {
-		t.Fatalf("the marker took %v", spent)
-	}
 	changed := running("a", phase(v1.PodSucceeded))
 	s.list(changed, running("b"))
 	if modified := w.expect(pods.EventType_MODIFIED); modified.UID != "a" || modified.Status.Phase != v1.PodSucceeded {

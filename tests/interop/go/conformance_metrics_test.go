@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -32,14 +31,15 @@ func (s *server) metric(name string) int {
 
 func refusal(err error) codes.Code { return status.Code(err) }
 
-// becomes waits for a count of requests, for no longer than it may take.
-func (s *server) becomes(method, code string, wanted int, limit time.Duration) {
+// becomes waits for a count of requests.
+func (s *server) becomes(method, code string, wanted int) {
 	s.t.Helper()
-	for end := time.Now().Add(limit); s.counted(method, code) != wanted; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.t.Fatalf("%d %srequests end with %s, not %d", s.counted(method, code), method, code, wanted)
+	eventually(s.t, func() error {
+		if counted := s.counted(method, code); counted != wanted {
+			return fmt.Errorf("%d %srequests end with %s, not %d", counted, method, code, wanted)
 		}
-	}
+		return nil
+	})
 }
 
 // Items 19, 20, 21, 22 and 23.
@@ -52,26 +52,26 @@ func TestRequestsAreCountedByMethodAndCode(t *testing.T) {
 	client := s.dial()
 	_, err := client.ListPods(within(t, patience), &pods.ListPodsRequest{})
 	refused(t, err, codes.FailedPrecondition, "Kubelet is initializing")
-	s.becomes("", "FailedPrecondition", 1, patience)
-	s.becomes("list_", "FailedPrecondition", 1, patience)
+	s.becomes("", "FailedPrecondition", 1)
+	s.becomes("list_", "FailedPrecondition", 1)
 
 	upstream.start()
 	s.ready()
 	listed(t, client)
-	s.becomes("list_", "OK", 1, patience)
-	s.becomes("", "OK", 1, patience)
+	s.becomes("list_", "OK", 1)
+	s.becomes("", "OK", 1)
 	got(t, client, "uid-web")
-	s.becomes("get_", "OK", 1, patience)
+	s.becomes("get_", "OK", 1)
 	_, err = client.GetPod(within(t, patience), &pods.GetPodRequest{PodUID: "nobody"})
 	refused(t, err, codes.NotFound, "nobody")
-	s.becomes("get_", "NotFound", 1, patience)
+	s.becomes("get_", "NotFound", 1)
 	w := watch(t, client)
 	w.expect(pods.EventType_ADDED)
 	w.marker()
 	w.cancel()
-	s.becomes("watch_", "Canceled", 1, 2*time.Second)
+	s.becomes("watch_", "Canceled", 1)
 	for code, wanted := range map[string]int{"OK": 2, "FailedPrecondition": 1, "NotFound": 1, "Canceled": 1, "ResourceExhausted": 0} {
-		s.becomes("", code, wanted, patience)
+		s.becomes("", code, wanted)
 	}
 }
 

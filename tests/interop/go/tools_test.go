@@ -22,7 +22,13 @@ func tool(t *testing.T, name string, arguments ...string) (string, error) {
 	if folder == "" {
 		t.Skipf("SKIPPED %s: PODSAPI_GO_TOOLS names no folder with it", name)
 	}
-	output, err := exec.CommandContext(within(t, patience), filepath.Join(folder, name), arguments...).CombinedOutput()
+	// What they wait for themselves is a second or ten, which a busy machine may not keep.
+	limits := map[string][]string{
+		"grpcurl":           {"-connect-timeout", "60"},
+		"grpc-health-probe": {"-connect-timeout", "60s", "-rpc-timeout", "60s"},
+	}
+	arguments = append(limits[name], arguments...)
+	output, err := exec.CommandContext(within(t, 2*patience), filepath.Join(folder, name), arguments...).CombinedOutput()
 	return string(output), err
 }
 

@@ -30,7 +30,7 @@ const pods = `{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1"
 "spec": {"containers": [{"name": "main", "image": "example.test/main:1"}]}}]}`
 
 // patience is how long a case waits for a frame, and how long the server may take to come.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // atOnce is how many cases run at a time: each has a connection of its own, and most of them wait.
 const atOnce = 8

@@ -13,7 +13,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import grpc from '@grpc/grpc-js';
 import protoLoader from '@grpc/proto-loader';
 
-const PATIENCE = 15_000;
+// Longer than anything here takes on a busy machine.
+const PATIENCE = 60_000;
 const options = { keepCase: true, longs: Number, enums: String, defaults: true };
 const load = (file) =>
   grpc.loadPackageDefinition(

@@ -33,7 +33,8 @@ from podsapi.v1 import diagnostics_pb2  # noqa: E402
 from v1alpha1 import pods_pb2 as v1alpha1_pb2  # noqa: E402
 from k8s import core_v1_pb2 as core_v1  # noqa: E402
 
-PATIENCE = 15.0
+# Longer than anything here takes on a busy machine.
+PATIENCE = 60.0
 MANIFEST = """\
 apiVersion: v1
 kind: Pod

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZeroU32,
-    time::Duration,
 };
 
 use podsapi_client::EventKind;
@@ -67,8 +66,8 @@ async fn the_sync_marker_comes_soon_after_a_watch_opens() {
         .collect();
     let (live, _feed) = serving(&socket, &pods);
     let mut watch = live.watch().await;
-    let marker = tokio::time::timeout(Duration::from_secs(5), watch.first_list()).await;
-    assert_eq!(marker.unwrap().len(), 500);
+    // Nothing waits for a time; how long it takes is a matter of the machine.
+    assert_eq!(soon(watch.first_list()).await.len(), 500);
 }
 
 /// Item 36. A pod made after it starts with ADDED, and ADDED never repeats.

@@ -17,20 +17,16 @@ fn sandbox<'a>(view: &'a RuntimeView, id: &str) -> &'a Sandbox {
     found.unwrap_or_else(|| panic!("no sandbox {id} in {view:#?}"))
 }
 
-/// A container that runs a line of shell once it is let go. One that has ended before its start is
-/// answered may have no exit code in containerd 1, however long it sleeps on a machine that is busy.
+/// A container that runs a line of shell once it is let go.
 fn held(node: &Node, name: &str, attempt: u32, line: &str) -> PlannedContainer {
     let words = node
         .containerd
         .directory()
         .join(format!("{name}-{attempt}"));
     std::fs::write(&words, "").unwrap();
-    let file = "/dev/termination-log";
-    let line = format!("until [ -s {file} ]; do sleep 0.05; done; : >{file}; {line}");
     PlannedContainer {
         attempt,
-        termination_file: Some(words.display().to_string()),
-        ..PlannedContainer::new(name, &line)
+        ..PlannedContainer::held(name, line, &words)
     }
 }
 

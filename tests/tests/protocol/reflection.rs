@@ -288,7 +288,7 @@ async fn a_stream_has_so_many_questions_and_so_much_time() {
     let served = Served::start_with(Setup {
         limits: Limits {
             max_reflection_requests: 3,
-            reflection_idle_timeout: Duration::from_millis(100),
+            reflection_idle_timeout: Duration::from_secs(2),
             ..Limits::default()
         },
         ..Setup::default()

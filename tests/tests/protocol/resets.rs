@@ -61,7 +61,7 @@ async fn a_deadline_inside_a_message_is_a_reset_with_cancel() {
 #[tokio::test]
 async fn a_stop_inside_a_message_is_a_reset_with_cancel() {
     let limits = Limits {
-        stuck_stream_timeout: Duration::from_secs(2),
+        stuck_stream_timeout: Duration::from_secs(5),
         ..Limits::default()
     };
     let mut served = Served::start_with(large_pods(limits));
@@ -81,7 +81,7 @@ async fn a_stop_inside_a_message_is_a_reset_with_cancel() {
 #[tokio::test]
 async fn a_watch_stuck_inside_a_message_is_a_reset_with_enhance_your_calm() {
     let limits = Limits {
-        stuck_stream_timeout: Duration::from_millis(50),
+        stuck_stream_timeout: Duration::from_millis(500),
         ..Limits::default()
     };
     let served = Served::start_with(large_pods(limits));

@@ -3,8 +3,9 @@
 //! `PODSAPI_ATTACK_SECONDS` says how long each attack lasts (in CI 3, by hand 10), and
 //! `PODSAPI_ATTACK` which ones are carried out: those with this in their names. Each lasts at least
 //! until it has done what its line says, which is counted, and until good calls were made after that.
-//! With seconds given, no call of the good client may take one; from ten on, 99 of a hundred may take
-//! 5 ms more than those of a server that nobody attacks. The table at the end is for a note.
+//! With seconds given, no call of the good client may take one, on a machine that is fast enough;
+//! from ten on, 99 of a hundred may take 5 ms more than those of a server that nobody attacks. The
+//! table at the end is for a note.
 //!
 //! The memory that the process returns to is what it had after [`warm_up`]: ordinary clients, no
 //! attack, bring it to the size that it works at.
@@ -33,8 +34,10 @@ use list::{ATTACKS, MAX_CONNECTIONS};
 use resources::{Resources, warm_up};
 use tally::{Proof, Proofs, Tally};
 
-/// No call may take longer, where time is measured.
+/// No call may take longer, where time is measured, unless so many times the slowest one of all
+/// without an attack are more: then the machine is slow.
 const LONGEST: Duration = Duration::from_secs(1);
+const TIMES_QUIET: u32 = 20;
 
 /// How much more than without an attack a call may take that is among the slowest of a hundred.
 const OVER_QUIET: Duration = Duration::from_millis(5);
@@ -242,9 +245,15 @@ fn good_calls_go_on_under_every_attack() {
     }
     println!("RSS {fresh} when fresh, {start} before, {peak:?} KiB at most, {last} after");
     assert!(last.is_near(&start), "the process grew: {last}");
+    let slowest = |row: &Row| {
+        let times = [&row.served.calls, &row.served.connects];
+        times.map(|times| percentile(times, 100))
+    };
+    let [calls, connects] = slowest(&rows[0]);
+    let longest = LONGEST.max(calls.max(connects) * TIMES_QUIET);
     for row in &rows {
-        let times = [&row.served.calls, &row.served.connects].map(|times| percentile(times, 100));
-        let patient = seconds == 0 || times.iter().all(|time| *time < LONGEST);
+        let times = slowest(row);
+        let patient = seconds == 0 || times.iter().all(|time| *time < longest);
         assert!(patient, "{}: {times:?}", row.name);
         let over = percentile(&row.served.calls, 99).saturating_sub(limit);
         let close = seconds < MEASURED_SECONDS || over <= OVER_QUIET;

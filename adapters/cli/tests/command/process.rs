@@ -17,7 +17,7 @@ use nix::unistd::Pid;
 pub(crate) const NODE: &str = "node-of-tests";
 
 /// Longer than anything here takes on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What a command that ended left.
 #[derive(Debug)]
@@ -28,6 +28,12 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
+    /// Returns whether the server's rate limit refused what the command asked.
+    pub(crate) fn is_rate_limited(&self) -> bool {
+        let refused = "RESOURCE_EXHAUSTED: rejected by rate limit";
+        self.code == Some(1) && self.stderr.contains(refused)
+    }
+
     /// Returns the output of a command that succeeded.
     pub(crate) fn text(self) -> String {
         assert_eq!(self.code, Some(0), "{self:?}");
@@ -202,6 +208,16 @@ impl Server {
     /// Runs a command against this server.
     pub(crate) fn ask(&self, arguments: &[&str]) -> Ended {
         self.command(arguments).end()
+    }
+
+    /// Lists until the rate limit refuses a list, and returns that one. Several at a time, so that they
+    /// are more than the rate allows on a busy machine, too.
+    pub(crate) fn drained(&self) -> Ended {
+        until("a list is refused by the rate limit", || {
+            let lists = [(); 8].map(|()| self.command(&["list"]));
+            let mut ended = lists.map(Running::end).into_iter();
+            ended.rfind(Ended::is_rate_limited)
+        })
     }
 
     /// Starts a command against this server.

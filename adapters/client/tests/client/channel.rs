@@ -16,7 +16,7 @@ async fn channel(
     let (directory, path) = socket();
     let server = serve(&path, script);
     let options = ChannelOptions {
-        connect_timeout: Duration::from_secs(5),
+        connect_timeout: Duration::from_secs(60),
         keepalive: None,
         max_message_bytes: 100,
     };
@@ -56,7 +56,7 @@ async fn a_socket_whose_queue_is_full_is_tried_again_until_there_is_room() {
     };
     let error = Channel::connect(&path, options(Duration::from_millis(20))).await;
     assert_eq!(error.unwrap_err().kind(), ConnectErrorKind::Timeout);
-    let connecting = Channel::connect(&path, options(Duration::from_secs(5)));
+    let connecting = Channel::connect(&path, options(Duration::from_secs(60)));
     let accepting = async {
         loop {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -76,13 +76,13 @@ async fn a_unary_call_carries_its_path_its_message_and_its_deadline() {
             asked.uri(),
             "http://localhost/runtime.v1.RuntimeService/Version"
         );
-        assert_eq!(asked.headers()["grpc-timeout"], "3000000u");
+        assert_eq!(asked.headers()["grpc-timeout"], "60000000u");
         assert_eq!(asked.body().as_ref(), b"\0\0\0\0\x02\x0a\0");
         Answer::Messages(vec![named("fake")])
     })
     .await;
     let path = "/runtime.v1.RuntimeService/Version";
-    let calling = channel.unary(path, b"\x0a\0", Some(Duration::from_secs(3)));
+    let calling = channel.unary(path, b"\x0a\0", Some(Duration::from_secs(60)));
     let answer = cri::VersionResponse::decode(soon(calling).await.unwrap()).unwrap();
     assert_eq!(answer.runtime_name, "fake");
 }

@@ -173,7 +173,7 @@ pub(crate) fn socket() -> (tempfile::TempDir, PathBuf) {
 
 /// Waits for `future`, but not for ever.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future)
+    tokio::time::timeout(Duration::from_secs(60), future)
         .await
         .expect("took too long")
 }

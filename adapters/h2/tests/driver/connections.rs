@@ -438,7 +438,7 @@ async fn a_half_closed_connection_ends() {
         .await
         .unwrap();
     io.shutdown().await.unwrap();
-    timeout(Duration::from_secs(20), server)
+    timeout(Duration::from_secs(60), server)
         .await
         .unwrap()
         .unwrap();

@@ -22,13 +22,34 @@ const EXITED: cri::ContainerState = cri::ContainerState::ContainerExited;
 struct Node {
     directory: tempfile::TempDir,
     script: Arc<Mutex<Script>>,
+    deadline: Duration,
 }
 
 impl Node {
+    /// One that answers, however long a busy machine takes.
     fn new() -> Self {
+        Self::with_deadline(Duration::from_secs(60))
+    }
+
+    /// One that is to be waited for in vain: longer than an answer takes on a busy machine.
+    fn hanging() -> Self {
+        Self::with_deadline(Duration::from_secs(2))
+    }
+
+    /// One that gives this answer to something.
+    fn giving(answer: &Answer) -> Self {
+        if matches!(answer, Answer::Never | Answer::Trickle(_)) {
+            Self::hanging()
+        } else {
+            Self::new()
+        }
+    }
+
+    fn with_deadline(deadline: Duration) -> Self {
         let node = Self {
             directory: tempfile::tempdir().unwrap(),
             script: Arc::default(),
+            deadline,
         };
         let version = cri::VersionResponse {
             runtime_name: "fake".to_owned(),
@@ -59,7 +80,7 @@ impl Node {
         let (tell, words) = unbounded_channel();
         let options = Options {
             period,
-            deadline: Duration::from_millis(500),
+            deadline: self.deadline,
             events,
             ..Options::new(self.socket())
         };
@@ -85,7 +106,7 @@ impl Drop for Ear {
 
 impl Ear {
     async fn next(&mut self) -> Word {
-        let waiting = tokio::time::timeout(Duration::from_secs(20), self.words.recv());
+        let waiting = tokio::time::timeout(Duration::from_secs(120), self.words.recv());
         waiting
             .await
             .expect("no word in time")
@@ -189,7 +210,7 @@ async fn one_status_that_fails_or_hangs_is_a_problem_of_that_container_alone() {
             status: Some(container_status("other", RUNNING)),
         }),
     ] {
-        let node = Node::new();
+        let node = Node::giving(&answer);
         let fake = node.start(false);
         fake.has(&["s"], &[("bad", EXITED), ("c", RUNNING)]);
         fake.answer("ContainerStatus bad", answer);
@@ -212,7 +233,7 @@ async fn a_list_of_garbage_or_none_at_all_is_a_loss_until_the_runtime_recovers()
         Answer::Never,
         Answer::Refuse(14),
     ] {
-        let node = Node::new();
+        let node = Node::giving(&answer);
         let fake = node.start(false);
         fake.has(&["s"], &[("c", RUNNING)]);
         let mut ear = node.listen(OFTEN);
@@ -233,7 +254,7 @@ async fn a_list_of_garbage_or_none_at_all_is_a_loss_until_the_runtime_recovers()
 
 #[tokio::test]
 async fn statuses_that_all_hang_are_a_loss() {
-    let node = Node::new();
+    let node = Node::hanging();
     let fake = node.start(false);
     let ids: Vec<String> = (0..20).map(|k| format!("c{k}")).collect();
     let containers: Vec<_> = ids.iter().map(|id| (id.as_str(), RUNNING)).collect();

@@ -314,10 +314,11 @@ async fn a_peer_that_speaks_something_else_is_a_problem() {
 
 #[tokio::test]
 async fn an_upstream_that_never_comes_to_its_marker_is_asked_anew() {
-    let mut source = Source::with_patience(Duration::from_millis(50));
+    // Long enough for an answer on a busy machine.
+    let mut source = Source::with_patience(Duration::from_secs(2));
     let mut upstream = source.upstream();
     let unanswered = upstream.call().await;
-    source.problem("said nothing for 50ms").await;
+    source.problem("said nothing for 2s").await;
     let mut stuck = upstream.watch().await;
     stuck.added(&pod("1", "a"));
     let mut watch = upstream.watch().await;
@@ -325,7 +326,7 @@ async fn an_upstream_that_never_comes_to_its_marker_is_asked_anew() {
     let heard = source.synced(1).await;
     assert!(heard.pods.is_empty(), "{heard:?}");
     // From the marker on, silence means that nothing happens.
-    tokio::time::sleep(Duration::from_millis(120)).await;
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
     watch.added(&pod("2", "b"));
     let heard = source.until(|heard| heard.pods.len() == 1).await;
     assert_eq!(heard.lists, 1);
@@ -334,13 +335,13 @@ async fn an_upstream_that_never_comes_to_its_marker_is_asked_anew() {
 
 #[tokio::test]
 async fn an_upstream_that_hangs_is_noticed_and_its_pods_stay_until_it_is_back() {
-    let mut source = Source::with(|options| options.vigilance = Duration::from_millis(40));
+    let mut source = Source::with(|options| options.vigilance = Duration::from_secs(2));
     let mut upstream = source.upstream();
     let mut watch = upstream.watch().await;
     watch.added(&pod("1", "a"));
     watch.synced();
     // Any answer is a sign of life, even that there is no such service, as of a kubelet.
-    for _ in 0..5 {
+    for _ in 0..3 {
         let call = upstream.call().await;
         assert_eq!(call.path, "/grpc.health.v1.Health/Check");
         call.refuse(12, "unknown service");
@@ -349,7 +350,7 @@ async fn an_upstream_that_hangs_is_noticed_and_its_pods_stay_until_it_is_back() 
 
     // From now on nothing is answered, neither then nor before a watch began.
     let heard = source
-        .problem("the upstream hangs: it gave no sign of life for 40ms")
+        .problem("the upstream hangs: it gave no sign of life for 2s")
         .await;
     assert!(heard.problem().contains("its pods stay as they were last"));
     assert_eq!((heard.names(), count(&heard, "lost")), (vec!["ns/a"], 1));

@@ -152,7 +152,7 @@ async fn a_service_accepts_everything_a_source_says() {
     };
     let task = tokio::spawn(run(options, sink));
     let enough = counted.wait_for(|count| *count > 500);
-    tokio::time::timeout(Duration::from_secs(30), enough)
+    tokio::time::timeout(Duration::from_secs(60), enough)
         .await
         .expect("changes come")
         .unwrap();

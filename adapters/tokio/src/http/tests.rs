@@ -139,7 +139,7 @@ async fn a_client_that_does_not_send_its_request_is_closed() {
             .unwrap();
     }
     assert!(begin.elapsed() >= REQUEST_TIME / 2);
-    assert!(begin.elapsed() < CONNECTION_TIME / 2);
+    assert!(begin.elapsed() < CONNECTION_TIME);
 }
 
 #[tokio::test(start_paused = true)]

@@ -38,6 +38,11 @@ impl Fake {
         let port = listener.local_addr().unwrap().port();
         let shared = Arc::new(Shared::default());
         let of_all = Arc::clone(&shared);
+        let fake = Self { port, shared };
+        // Before it answers: whoever waits for it shall not see half of them.
+        for (name, more) in pods {
+            fake.tell("ADDED", name, more);
+        }
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 if of_all.over.load(Ordering::SeqCst) {
@@ -48,10 +53,6 @@ impl Fake {
                 std::thread::spawn(move || drop(serve(stream, &shared)));
             }
         });
-        let fake = Self { port, shared };
-        for (name, more) in pods {
-            fake.tell("ADDED", name, more);
-        }
         fake
     }
 

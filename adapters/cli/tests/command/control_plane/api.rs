@@ -175,7 +175,7 @@ impl Api {
     pub(super) async fn history(&self, node: &str, revision: u64) -> Result<Vec<Told>, Status> {
         let path = format!(
             "/api/v1/pods?fieldSelector=spec.nodeName%3D{node}&watch=1\
-             &resourceVersion={revision}&timeoutSeconds=2"
+             &resourceVersion={revision}&timeoutSeconds=8"
         );
         let question = Question {
             accept: WATCH,

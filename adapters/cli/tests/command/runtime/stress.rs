@@ -19,7 +19,7 @@ use tokio::task::{JoinSet, LocalSet};
 
 use super::{planned, serve};
 use crate::faults::number;
-use crate::process::now;
+use crate::process::{PATIENCE, now};
 
 /// How many pods of each kind somebody takes care of.
 const OF_EACH_KIND: usize = 4;
@@ -56,6 +56,7 @@ async fn stressed(mut containerd: Containerd, lasts: Duration, seed: u64) {
     let told = Arc::new(Mutex::new(Told::default()));
     let node = Arc::new(Caretaker {
         manifests: manifests.to_owned(),
+        words: tempfile::tempdir().unwrap(),
         host,
         turn: RwLock::new(()),
         may_end: Mutex::default(),
@@ -74,9 +75,9 @@ async fn stressed(mut containerd: Containerd, lasts: Duration, seed: u64) {
     let started = now();
     let mut faults = BTreeMap::<_, usize>::new();
     let mut compared = 0;
-    let longest = lasts + Duration::from_secs(120);
-    // On a busy machine little happens in a time: until there is something to compare at least.
-    while started.elapsed() < lasts || started.elapsed() < longest && node.saw_none(&told).await {
+    while started.elapsed() < lasts || !told.lock().await.has_compared(&node).await {
+        let patient = started.elapsed() < lasts + 2 * PATIENCE;
+        assert!(patient, "nothing was compared, with seed {seed}");
         for _ in 0..random.usize(2..8) {
             pause(random.u64(50..1_500)).await;
             let fault = any_fault(&mut random);
@@ -156,6 +157,8 @@ impl Kind {
 /// Who runs the pods: what fails is done again, as a kubelet does.
 struct Caretaker {
     manifests: PathBuf,
+    /// What containers wait for that are not to end before their start is answered.
+    words: tempfile::TempDir,
     host: watch::Receiver<Runtime>,
     /// Each step has it for reading; whoever has it for writing sees nobody at work.
     turn: RwLock<()>,
@@ -173,7 +176,8 @@ impl Caretaker {
         {
             let _turn = self.turn.read().await;
             write(&self.manifests, &name, &uid, "Always");
-            self.launched(&name, &uid, 0, "sleep 100000").await;
+            let app = PlannedContainer::new("app", "sleep 100000");
+            self.launched(&name, &uid, &app).await;
         }
         std::future::pending().await
     }
@@ -192,7 +196,11 @@ impl Caretaker {
                 } else {
                     format!("sleep 0.{}; exit {code}", random.u8(..9))
                 };
-                self.launched(&name, &uid, 0, &line).await;
+                let word = self.words.path().join(&name);
+                std::fs::write(&word, "").unwrap();
+                let app = PlannedContainer::held("app", &line, &word);
+                self.launched(&name, &uid, &app).await;
+                std::fs::write(&word, "go").unwrap();
                 if waits {
                     let made = self.containers(&uid).await;
                     let made = made.into_iter().map(|(id, _)| id);
@@ -217,7 +225,11 @@ impl Caretaker {
         for attempt in 0_u32.. {
             {
                 let _turn = self.turn.read().await;
-                self.launched(&name, &uid, attempt, "sleep 100000").await;
+                let app = PlannedContainer {
+                    attempt,
+                    ..PlannedContainer::new("app", "sleep 100000")
+                };
+                self.launched(&name, &uid, &app).await;
             }
             pause(random.u64(100..4_000)).await;
             let _turn = self.turn.read().await;
@@ -230,11 +242,8 @@ impl Caretaker {
     }
 
     /// Makes a sandbox where there is none that is ready, and a container in it.
-    async fn launched(&self, name: &str, uid: &str, attempt: u32, line: &str) {
-        let container = PlannedContainer {
-            attempt,
-            ..PlannedContainer::new("app", line)
-        };
+    async fn launched(&self, name: &str, uid: &str, container: &PlannedContainer) {
+        let attempt = container.attempt;
         for sandboxes in 0.. {
             let mut pod = planned(name, uid);
             pod.attempt = sandboxes;
@@ -261,7 +270,7 @@ impl Caretaker {
                         _started => Ok(()),
                     };
                 }
-                runtime.launch(&sandbox, &pod, &container).await.map(drop)
+                runtime.launch(&sandbox, &pod, container).await.map(drop)
             };
             let host = self.host.borrow().clone();
             match tried(&host).await {
@@ -276,14 +285,6 @@ impl Caretaker {
         let ended = self.containers(uid).await.into_iter();
         let ended = ended.filter_map(|(id, found)| found.map(|code| (id, code)));
         self.last_words.lock().await.extend(ended);
-    }
-
-    /// Whether no end was told of a container whose last word is known.
-    async fn saw_none(&self, told: &Mutex<Told>) -> bool {
-        let words = self.last_words.lock().await;
-        let told = told.lock().await;
-        let mut ended = told.ends.keys();
-        !ended.any(|id| words.contains_key(id.trim_start_matches("containerd://")))
     }
 
     /// Remembers the same of all there are, and which of them the runtime has lost.
@@ -354,7 +355,7 @@ impl Caretaker {
             if served == truth {
                 return truth.len();
             }
-            if started.elapsed() > Duration::from_secs(60) {
+            if started.elapsed() > PATIENCE {
                 let uids = served.keys().chain(truth.keys());
                 for uid in uids.collect::<BTreeSet<_>>() {
                     let (served, truth) = (served.get(uid), truth.get(uid));
@@ -537,6 +538,14 @@ impl Told {
                 ));
             }
         }
+    }
+
+    /// Whether there is something of each kind to compare: on a busy machine it may take its time.
+    async fn has_compared(&self, node: &Caretaker) -> bool {
+        let words = node.last_words.lock().await;
+        let id = |id: &String| words.contains_key(id.trim_start_matches("containerd://"));
+        let ran = self.steady.values().any(|said| !said.is_empty());
+        ran && self.ends.keys().any(id)
     }
 
     /// Compares with the runtime's last words; returns how many ends these were.

@@ -1,6 +1,5 @@
 //! Kubeconfigs good and bad, certificates, tokens and plugins; and that no secret is ever told.
 
-use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use rcgen::CertifiedKey;
@@ -359,12 +358,15 @@ async fn no_secret_is_sent_in_the_clear_to_another_machine() {
     Source::start(folder, |_| {}).listed().await;
 }
 
-/// Puts a script in place at once, so that it is never run half-written.
+/// Puts a script in place at once, so that it is never run half-written; by another process, since
+/// what this one has open for writing is open, too, in whatever another test starts at that moment,
+/// and cannot be run as long as it is.
 fn install(file: &Path, script: &str) {
-    let beside = file.with_extension("new");
-    std::fs::write(&beside, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&beside, std::fs::Permissions::from_mode(0o700)).unwrap();
-    std::fs::rename(beside, file).unwrap();
+    let mut writing = std::process::Command::new("sh");
+    let line =
+        r#"printf '#!/bin/sh\n%s\n' "$1" >"$0.new" && chmod 700 "$0.new" && mv "$0.new" "$0""#;
+    let written = writing.args(["-c", line]).arg(file).arg(script).status();
+    assert!(written.unwrap().success());
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ const NO_RUNTIME: &str = "is it a container runtime that listens there?";
 
 #[tokio::test]
 async fn a_peer_that_says_nothing_hangs() {
-    let node = Node::new();
+    let node = Node::hanging();
     let (hold, held) = std::sync::mpsc::channel();
     peer(&node.socket(), move |stream| {
         hold.send(stream).unwrap_or(())
@@ -95,7 +95,7 @@ fn broken() -> [(Answer, &'static str); 6] {
 #[tokio::test]
 async fn a_list_that_breaks_the_rules_is_a_loss_until_the_runtime_keeps_them() {
     for (answer, words) in broken() {
-        let node = Node::new();
+        let node = Node::giving(&answer);
         let fake = node.start(false);
         fake.has(&["s"], &[("c", RUNNING)]);
         fake.answer("ListPodSandbox", answer);
@@ -112,7 +112,7 @@ async fn a_list_that_breaks_the_rules_is_a_loss_until_the_runtime_keeps_them() {
 #[tokio::test]
 async fn a_status_that_breaks_the_rules_is_a_problem_of_that_container_alone() {
     for (answer, words) in broken() {
-        let node = Node::new();
+        let node = Node::giving(&answer);
         let fake = node.start(false);
         fake.has(&["s"], &[("bad", RUNNING), ("c", RUNNING)]);
         fake.answer("ContainerStatus bad", answer);

@@ -24,7 +24,7 @@ fn is(fake: &Fake, state: cri::ContainerState, answer: Answer) {
 #[tokio::test]
 async fn an_end_whose_status_fails_or_hangs_is_shown_when_it_is_told_and_not_before() {
     for answer in [Answer::Refuse(2), Answer::Refuse(5), Answer::Never] {
-        let node = Node::new();
+        let node = Node::giving(&answer);
         let fake = node.start(false);
         fake.has(&["s"], &[("c", RUNNING)]);
         let mut ear = node.listen(OFTEN);
@@ -95,11 +95,12 @@ async fn a_storm_of_events_leads_to_one_list_a_second() {
         tokio::time::sleep(OFTEN).await;
     }
     let (lists, began) = (fake.count("ListContainers"), Instant::now());
-    while fake.count("ListContainers") < lists + 3 {
+    while fake.count("ListContainers") < lists + 5 {
         fake.tell("unknown");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    assert!(began.elapsed() > Duration::from_millis(1_900), "{began:?}");
+    // Four seconds but for the time that the first of the five was on its way.
+    assert!(began.elapsed() > Duration::from_secs(2), "{began:?}");
 }
 
 #[tokio::test]

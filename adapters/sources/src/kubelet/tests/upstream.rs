@@ -115,7 +115,7 @@ impl Upstream {
 
     /// Waits for the next call.
     pub(super) async fn call(&mut self) -> Call {
-        let call = tokio::time::timeout(std::time::Duration::from_secs(20), self.calls.recv());
+        let call = tokio::time::timeout(std::time::Duration::from_secs(60), self.calls.recv());
         call.await.expect("a call comes").expect("it listens")
     }
 

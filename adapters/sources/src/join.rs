@@ -44,9 +44,9 @@
 //! # Statuses
 //!
 //! * Each pod that is served and that the runtime shows, or that was known before the runtime was
-//!   looked at, has the status that [`status()`] works out, told as the runtime's. A pod that is
-//!   newer than the view and not in it has none until the next view. Nothing is told of pods that
-//!   no owner has.
+//!   looked at, has the status that [`status`](crate::status::status()) works out, told as the
+//!   runtime's. A pod that is newer than the view and not in it has none until the next view.
+//!   Nothing is told of pods that no owner has.
 //! * Where nobody looks at a runtime, no view ever comes, and statuses are the owners' own.
 //! * The status of a pod of which the runtime does not tell everything that it lists stays as it is.
 //! * While the runtime is lost all statuses stay as they are. The next view is told as a whole list.

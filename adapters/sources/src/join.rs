@@ -58,8 +58,8 @@
 //! runtime shows neither a container of it that runs nor a sandbox that is ready, and no other owner has
 //! it: then it is told once more as it ended, and is gone (`join/leaving.rs`). So is a static pod that a
 //! kubelet lists no more. Its mirror in an API server, which is deleted some seconds later, does not
-//! keep it, and is not served any more then. A pod of the new document is there beside it, under its own UID. One whose
-//! manifest is put back meanwhile is that pod again, and was never gone.
+//! keep it, and is not served any more then. A pod of the new document is there beside it, under its
+//! own UID. One whose manifest is put back meanwhile is that pod again, and was never gone.
 //!
 //! * Where no runtime was seen the pod is gone at once. One that has not ended and of which the runtime
 //!   shows nothing that runs may be about to run, or to be started again: it stays until a look after two

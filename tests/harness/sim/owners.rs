@@ -19,8 +19,6 @@ pub(super) struct Owners {
     /// for as long as the runtime shows that they run, or shows nothing that runs and they may be about
     /// to: they may be served while they end.
     leaving: BTreeMap<Uid, (EncodedPod, i64)>,
-    /// What the runtime showed last, and whether it ran.
-    shown: BTreeMap<Uid, bool>,
 }
 
 /// What an owner said.
@@ -45,7 +43,6 @@ impl Owners {
             said: (0..count).map(|_| Said::default()).collect(),
             first: BTreeMap::new(),
             leaving: BTreeMap::new(),
-            shown: BTreeMap::new(),
         }
     }
 
@@ -62,18 +59,14 @@ impl Owners {
 
     /// Takes what the runtime shows, at a time in seconds.
     pub(super) fn see(&mut self, view: &RuntimeView, at: i64) {
-        self.shown.clear();
-        let containers = view.containers.iter().map(|container| {
-            let runs = container.state == ContainerState::Running;
-            (container.pod.uid.as_str(), runs)
-        });
-        let sandboxes = view.sandboxes.iter();
-        let sandboxes = sandboxes.map(|sandbox| (sandbox.pod_uid.as_str(), sandbox.ready));
-        for (uid, runs) in containers.chain(sandboxes) {
-            *self.shown.entry(Uid::new(uid)).or_default() |= runs;
-        }
+        let containers = view.containers.iter();
+        let containers = containers.filter(|one| one.state == ContainerState::Running);
+        let containers = containers.map(|container| container.pod.uid.as_str());
+        let sandboxes = view.sandboxes.iter().filter(|sandbox| sandbox.ready);
+        let sandboxes = sandboxes.map(|sandbox| sandbox.pod_uid.as_str());
+        let running: BTreeSet<_> = containers.chain(sandboxes).collect();
         self.leaving.retain(|uid, (_, since)| {
-            self.shown.get(uid) == Some(&true) || at < *since + UNSEEN_SECONDS
+            running.contains(uid.as_str()) || at < *since + UNSEEN_SECONDS
         });
     }
 

@@ -182,10 +182,14 @@ impl Bed {
 
     /// Puts a manifest into the folder, by a rename.
     pub(super) fn put(&self, name: &str, text: &str) {
+        self.put_into(name, name, text);
+    }
+
+    fn put_into(&self, file: &str, name: &str, text: &str) {
         let hidden = self.folder.path().join("new").join(name);
         fs::write(&hidden, text).unwrap();
         self.recorder.note(What::Put(format!("{name}-{NODE}")));
-        fs::rename(hidden, self.file(name)).unwrap();
+        fs::rename(hidden, self.file(file)).unwrap();
     }
 
     pub(super) fn remove(&self, name: &str) {
@@ -195,10 +199,8 @@ impl Bed {
 
     /// Puts a manifest of this pod into a file of another name.
     pub(super) fn put_as(&self, file: &str, name: &str, text: &str) {
-        let hidden = self.folder.path().join("new").join(name);
-        fs::write(&hidden, text).unwrap();
-        self.touch(name, &format!("{file} is a file of {name}"));
-        fs::rename(hidden, self.file(file)).unwrap();
+        self.did(&format!("{file} is a file of {name}"));
+        self.put_into(file, name, text);
     }
 
     /// Gives the file of a pod another name.
@@ -214,7 +216,7 @@ impl Bed {
     }
 
     /// Takes note that a pod may go, and come again.
-    pub(super) fn touch(&self, name: &str, what: &str) {
+    fn touch(&self, name: &str, what: &str) {
         self.did(what);
         self.recorder.note(What::Put(format!("{name}-{NODE}")));
     }

@@ -443,7 +443,7 @@ fn shown(pod: &[u8]) -> Option<(String, Shown)> {
     Some((uid, found))
 }
 
-/// Returns the container that has ended, and its exit code: of one that waits for its next start,
+/// Returns the ID that the runtime has for the container that has ended, and its exit code: of one that waits for its next start,
 /// the one before.
 fn ended(status: &ContainerStatus) -> Option<(String, i32)> {
     let state = status.state.as_ref()?;
@@ -453,9 +453,9 @@ fn ended(status: &ContainerStatus) -> Option<(String, i32)> {
         .terminated
         .as_ref()
         .or_else(|| last().filter(|_| waits))?;
-    let id = terminated.container_id.clone();
+    let id = terminated.container_id.as_deref().unwrap_or_default();
     Some((
-        id.unwrap_or_default(),
+        id.trim_start_matches("containerd://").to_owned(),
         terminated.exit_code.unwrap_or_default(),
     ))
 }
@@ -528,9 +528,8 @@ impl Told {
     /// Whether there is something of each kind to compare: on a busy machine it may take its time.
     async fn has_compared(&self, node: &Caretaker) -> bool {
         let words = node.last_words.lock().await;
-        let id = |id: &String| words.contains_key(id.trim_start_matches("containerd://"));
         let ran = self.steady.values().any(|said| !said.is_empty());
-        ran && self.ends.keys().any(id)
+        ran && self.ends.keys().any(|id| words.contains_key(id))
     }
 
     /// Compares with the runtime's last words; returns how many ends these were.
@@ -548,7 +547,6 @@ impl Told {
         }
         let mut count = 0;
         for (id, codes) in &self.ends {
-            let id = id.trim_start_matches("containerd://");
             if let Some(last) = last_words.get(id) {
                 assert_eq!(codes.as_slice(), [*last], "how {id} ended");
                 count += 1;

@@ -58,7 +58,7 @@ pub struct Call {
 pub struct PeerKey(u64);
 
 /// The fields of a pod that a caller asked for, as it spelled them; everything by default.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MaskRequest {
     mask: Option<FieldMask>,
 }
@@ -134,6 +134,11 @@ impl PeerKey {
     /// Returns the key of this number.
     pub const fn new(number: u64) -> Self {
         Self(number)
+    }
+
+    /// Returns the number.
+    pub const fn number(self) -> u64 {
+        self.0
     }
 }
 

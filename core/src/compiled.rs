@@ -1,16 +1,15 @@
 //! Masks that were compiled, for the next one who sends the same.
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 
 use crate::call::MaskRequest;
-use crate::mask::MaskError;
+use crate::hash::{Map, Seed};
 use crate::project::Projection;
 
 /// What masks select, by how they were spelled; those that are wrong are not kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Compiled {
-    known: BTreeMap<MaskRequest, (Projection, Option<Arc<str>>)>,
+    known: Map<MaskRequest, (Projection, Option<Arc<str>>)>,
 }
 
 /// Spellings that are kept; one more, and all are forgotten.
@@ -20,30 +19,50 @@ pub(crate) struct Compiled {
 const MAX_KNOWN: usize = 64;
 
 impl Compiled {
-    /// Returns the selection that was asked for, and what the caller is told of it.
-    pub(crate) fn compile(
+    pub(crate) fn new(seed: Seed) -> Self {
+        Self { known: seed.map() }
+    }
+
+    /// Returns the selection that was asked for, and what the caller is told of it, if it is known.
+    pub(crate) fn find(&self, request: &MaskRequest) -> Option<(Projection, Option<Arc<str>>)> {
+        if request.is_none() {
+            return Some((Projection::all(), None));
+        }
+        self.known.get(request).cloned()
+    }
+
+    /// Keeps what was compiled.
+    pub(crate) fn keep(
         &mut self,
         request: &MaskRequest,
-    ) -> Result<(Projection, Option<Arc<str>>), MaskError> {
-        if request.is_none() {
-            return Ok((Projection::all(), None));
-        }
-        if let Some(known) = self.known.get(request) {
-            return Ok(known.clone());
-        }
-        let compiled = request.compile()?;
+        compiled: &(Projection, Option<Arc<str>>),
+    ) {
         if self.known.len() >= MAX_KNOWN {
             self.known.clear();
         }
         self.known.insert(request.clone(), compiled.clone());
-        Ok(compiled)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mask::FieldMask;
+    use crate::mask::{FieldMask, MaskError};
+
+    impl Compiled {
+        /// Returns what is known, or compiles it and keeps it.
+        fn compile(
+            &mut self,
+            request: &MaskRequest,
+        ) -> Result<(Projection, Option<Arc<str>>), MaskError> {
+            if let Some(known) = self.find(request) {
+                return Ok(known);
+            }
+            let compiled = request.compile()?;
+            self.keep(request, &compiled);
+            Ok(compiled)
+        }
+    }
 
     fn request(text: &str) -> MaskRequest {
         MaskRequest::new(FieldMask::parse(text).unwrap())
@@ -51,7 +70,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_what_compiling_gives() {
-        let mut compiled = Compiled::default();
+        let mut compiled = Compiled::new(Seed::default());
         for text in [
             "status.phase",
             "metadata",
@@ -71,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_wrong_mask_is_wrong_each_time_and_not_kept() {
-        let mut compiled = Compiled::default();
+        let mut compiled = Compiled::new(Seed::default());
         for _ in 0..2 {
             assert!(compiled.compile(&request("status.nope")).is_err());
         }
@@ -80,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_number_of_kept_masks_is_bounded() {
-        let mut compiled = Compiled::default();
+        let mut compiled = Compiled::new(Seed::default());
         for number in 0..1_000 {
             let request = request(&alloc::format!("metadata.labels.k{number}"));
             compiled.compile(&request).unwrap();

@@ -30,6 +30,15 @@ pub struct Config {
     pub slow_watch: SlowWatch,
     /// Watches open at one time, those counted too whose end was not read yet.
     pub max_watches: NonZeroU32,
+    /// Changes that are remembered for watches that have not read them; as many as
+    /// [`Config::watch_buffer`] where that is more.
+    pub log_entries: NonZeroU32,
+    /// Bytes of pods that are held for these changes alone.
+    pub log_bytes: u32,
+    /// Distinct masks that may be watched at one time.
+    pub max_watched_masks: NonZeroU32,
+    /// Those of them that one peer may bring; a peer is known by [`Call::peer`](crate::Call::peer).
+    pub max_watched_masks_per_peer: NonZeroU32,
     /// Identities that one source may speak of at one time.
     pub max_pods_per_source: NonZeroU32,
     /// Bytes of one encoded pod, in [`SourceEvent::Put`](crate::SourceEvent::Put) and as served.
@@ -38,6 +47,10 @@ pub struct Config {
     pub max_projection_masks: NonZeroU32,
     /// Bytes that the kept projections may take together; 0 keeps none.
     pub max_projection_bytes: u32,
+    /// The key of the hashes that find pods, masks and watches. Nothing that is told depends on it, and
+    /// who does not know it cannot choose names that collide: draw it at random where pods or masks come
+    /// from somebody else.
+    pub seed: [u64; 2],
 }
 
 /// A source by name, with what it is.
@@ -73,10 +86,10 @@ pub enum SourceKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the two promises of the contract")]
 pub enum SlowWatch {
-    /// One event more ends that watch, and the client is told to watch again.
+    /// One event more ends that watch once what is unread is read, and the client is told to watch again.
     #[default]
     End,
-    /// Unread events of one pod are folded into its newest state, so that no watch ends.
+    /// Of the unread events of one pod only its newest state is told, so that no watch ends.
     Coalesce,
 }
 
@@ -93,8 +106,23 @@ pub const DEFAULT_FAIR_PEERS: NonZeroU32 = NonZeroU32::new(64).expect("64 is not
 /// Unread events that a kubelet keeps for one watch.
 pub const DEFAULT_WATCH_BUFFER: NonZeroU32 = NonZeroU32::new(100).expect("100 is not zero");
 
-/// Open watches: a node has some tens of agents, so this is a hundred times what is needed, and
-/// a full set of buffers (100 events of 24 bytes each) takes 12 MiB.
+/// Changes that are remembered: 80 seconds of 50 changes each, and forty times what a watch may be behind.
+pub const DEFAULT_LOG_ENTRIES: NonZeroU32 = NonZeroU32::new(4_096).expect("4096 is not zero");
+
+/// Bytes of pods as they were before these changes: 1,600 of 10 KiB. Beyond it the oldest changes go.
+pub const DEFAULT_LOG_BYTES: u32 = 16 * 1024 * 1024;
+
+/// Distinct masks that are watched: a node has some tens of agents with a mask or two of their own. Each
+/// costs a look at each change that somebody waits for through it.
+pub const DEFAULT_MAX_WATCHED_MASKS: NonZeroU32 = NonZeroU32::new(1_024).expect("1024 is not zero");
+
+/// Distinct masks that one peer watches: a sixteenth of all, so that one who brings many leaves the
+/// others theirs.
+pub const DEFAULT_MAX_WATCHED_MASKS_PER_PEER: NonZeroU32 =
+    NonZeroU32::new(64).expect("64 is not zero");
+
+/// Open watches: a node has some tens of agents, so this is a hundred times what is needed. One takes
+/// some hundred bytes, and nothing for what it has not read.
 pub const DEFAULT_MAX_WATCHES: NonZeroU32 = NonZeroU32::new(4_096).expect("4096 is not zero");
 
 /// Identities of one source: a kubelet runs 110 pods by default and large nodes under 1,000; a
@@ -125,11 +153,16 @@ impl Default for Config {
             fair_peers: None,
             watch_buffer: DEFAULT_WATCH_BUFFER,
             slow_watch: SlowWatch::End,
+            log_entries: DEFAULT_LOG_ENTRIES,
+            log_bytes: DEFAULT_LOG_BYTES,
+            max_watched_masks: DEFAULT_MAX_WATCHED_MASKS,
+            max_watched_masks_per_peer: DEFAULT_MAX_WATCHED_MASKS_PER_PEER,
             max_watches: DEFAULT_MAX_WATCHES,
             max_pods_per_source: DEFAULT_MAX_PODS_PER_SOURCE,
             max_pod_bytes: DEFAULT_MAX_POD_BYTES,
             max_projection_masks: DEFAULT_MAX_PROJECTION_MASKS,
             max_projection_bytes: DEFAULT_MAX_PROJECTION_BYTES,
+            seed: [0, 0],
         }
     }
 }

@@ -22,15 +22,17 @@ pub struct Counters {
     pub conflicts: u64,
     /// Words of sources that were refused because of their order or a limit.
     pub source_errors: u64,
-    /// Live events meant for watches: the sum of the four numbers below and what is queued.
-    pub watch_events_produced: u64,
     /// Live events that were read.
     pub watch_events_delivered: u64,
-    /// Live events that found a full queue, and so ended their watch.
+    /// Live events that watches lost since they were too far behind; those that were lost after the end
+    /// of such a watch was decided are counted when it is read.
     pub watch_events_dropped: u64,
-    /// Live events that were folded into another one of the same pod before they were read.
+    /// Live events that were folded into a later one of the same pod before they were read.
     pub watch_events_coalesced: u64,
-    /// Live events that were queued, but not read before their watch ended.
+    /// Live events that were read through a mask although nothing that it selects may differ: what their
+    /// reader knew was not remembered any more, where the newest state of each pod is told.
+    pub watch_events_uncompared: u64,
+    /// Live events that could have been read, but were not before their watch ended.
     pub watch_events_discarded: u64,
     /// Pods of first lists that were read.
     pub watch_snapshot_pods: u64,

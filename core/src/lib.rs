@@ -119,8 +119,12 @@ mod call;
 mod compiled;
 mod config;
 mod counters;
+mod differs;
 mod gate;
+mod hash;
+mod index;
 mod lists;
+mod log;
 mod mask;
 mod outgoing;
 mod pod;
@@ -144,8 +148,8 @@ pub use call::{
     Call, Dialect, MaskRequest, Method, Namespaces, PeerKey, Reply, Scope, WatchId, WatchOutput,
 };
 pub use config::{
-    Config, DEFAULT_BURST, DEFAULT_FAIR_PEERS, DEFAULT_MAX_POD_BYTES, DEFAULT_MAX_PODS_PER_SOURCE,
-    DEFAULT_MAX_PROJECTION_BYTES, DEFAULT_MAX_PROJECTION_MASKS, DEFAULT_MAX_WATCHES, DEFAULT_QPS,
+    Config, DEFAULT_BURST, DEFAULT_FAIR_PEERS, DEFAULT_LOG_BYTES, DEFAULT_LOG_ENTRIES, DEFAULT_MAX_POD_BYTES, DEFAULT_MAX_PODS_PER_SOURCE,
+    DEFAULT_MAX_PROJECTION_BYTES, DEFAULT_MAX_PROJECTION_MASKS, DEFAULT_MAX_WATCHED_MASKS, DEFAULT_MAX_WATCHED_MASKS_PER_PEER, DEFAULT_MAX_WATCHES, DEFAULT_QPS,
     DEFAULT_WATCH_BUFFER, SlowWatch, SourceConfig, SourceKind,
 };
 pub use counters::Counters;
@@ -157,8 +161,9 @@ pub use mask::{
 pub use outgoing::Outgoing;
 pub use pod::{EncodedPod, EncodedStatus, PodError, Uid};
 pub use project::Projection;
-pub use service::{Conflict, Pods};
+pub use service::{Begun, Conflict, Pods, Work};
 pub use source::{SourceCounts, SourceError, SourceEvent, SourceId, SourceState, SourceView};
 pub use status::{Code, Status, Violation};
+pub use watch::WatchView;
 pub use time::Moment;
 pub use wire::{MAX_DEPTH, WireError, WireErrorKind};

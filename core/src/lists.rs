@@ -1,12 +1,12 @@
 //! The answers of lists as they were made last, for the next one who asks before a change.
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::mem;
 
 use bytes::Bytes;
 
+use crate::hash::{Map, Seed};
 use crate::outgoing::Outgoing;
 use crate::project::Projection;
 use crate::served::Served;
@@ -14,7 +14,7 @@ use crate::served::Served;
 /// Lists of all that is served, by mask; one change makes all of them void.
 #[derive(Debug)]
 pub(crate) struct Lists {
-    made: BTreeMap<Projection, Outgoing>,
+    made: Map<Projection, Outgoing>,
     bytes: usize,
     max_masks: usize,
 }
@@ -31,9 +31,9 @@ const MAX_BYTES: usize = 16 << 20;
 const SHARED_BYTES: usize = 1 << 10;
 
 impl Lists {
-    pub(crate) const fn new(max_masks: u32) -> Self {
+    pub(crate) fn new(max_masks: u32, seed: Seed) -> Self {
         Self {
-            made: BTreeMap::new(),
+            made: seed.map(),
             bytes: 0,
             max_masks: max_masks as usize,
         }
@@ -44,30 +44,23 @@ impl Lists {
         self.made.get(mask).cloned()
     }
 
-    /// Makes the list of all pods that are served, which went through the mask before, and keeps it
-    /// while there is room.
-    pub(crate) fn make(&mut self, mask: &Projection, pods: &[Arc<Served>]) -> Outgoing {
-        let parts = if mask.is_all() {
-            whole(pods)
-        } else {
-            gathered(pods)
-        };
-        let table = parts.len() * size_of::<Bytes>();
-        let list = Outgoing::shared(parts.into());
+    /// Keeps a list of all pods that are served while there is room.
+    pub(crate) fn keep(&mut self, mask: &Projection, list: &Outgoing) {
+        let table = list.segments().len() * size_of::<Bytes>();
         let cost = if mask.is_all() {
             table
         } else {
             table + list.len()
         };
         if cost > MAX_BYTES {
-            return list;
+            return;
         }
         if self.made.len() >= self.max_masks || self.bytes + cost > MAX_BYTES {
             self.clear();
         }
-        self.bytes += cost;
-        self.made.insert(mask.clone(), list.clone());
-        list
+        if self.made.insert(mask.clone(), list.clone()).is_none() {
+            self.bytes += cost;
+        }
     }
 
     /// Forgets all lists: something has changed.
@@ -75,6 +68,16 @@ impl Lists {
         self.made.clear();
         self.bytes = 0;
     }
+}
+
+/// Returns the list of pods that went through the mask before.
+pub(crate) fn make(mask: &Projection, pods: &[Arc<Served>]) -> Outgoing {
+    let parts = if mask.is_all() {
+        whole(pods)
+    } else {
+        gathered(pods)
+    };
+    Outgoing::shared(parts.into())
 }
 
 /// Returns the pods as they are, none copied.
@@ -120,6 +123,15 @@ mod tests {
     use crate::mask::FieldMask;
     use crate::sample::pod;
 
+    impl Lists {
+        /// Makes a list and keeps it.
+        fn make(&mut self, mask: &Projection, pods: &[Arc<Served>]) -> Outgoing {
+            let list = make(mask, pods);
+            self.keep(mask, &list);
+            list
+        }
+    }
+
     fn served(filler: usize) -> Arc<Served> {
         let pod = pod("u");
         Arc::new(Served::new(&pod, 1, alloc::vec![b'x'; filler].into()))
@@ -135,7 +147,7 @@ mod tests {
         let pods: Vec<_> = [0, 1, 2_000, 5_000, 1_023, 1_024, 30].map(served).into();
         let expected = Outgoing::list(&pods).to_vec();
         for mask in [Projection::all(), mask("metadata")] {
-            let mut lists = Lists::new(64);
+            let mut lists = Lists::new(64, Seed::default());
             let list = lists.make(&mask, &pods);
             assert_eq!(
                 (list.to_vec(), list.len()),
@@ -149,7 +161,7 @@ mod tests {
     #[test]
     fn all_who_are_sent_a_list_share_it_and_no_other_list_has_its_address() {
         let pods = [served(10), served(5_000)];
-        let mut lists = Lists::new(64);
+        let mut lists = Lists::new(64, Seed::default());
         let all = Projection::all();
         let first = lists.make(&all, &pods);
         assert!(first.shared_list().is_some());
@@ -162,7 +174,7 @@ mod tests {
     #[test]
     fn large_pods_are_shared_and_small_ones_lie_together() {
         let pods: Vec<_> = [10, 10, 5_000, 10, 10].map(served).into();
-        let list = Lists::new(64).make(&mask("metadata"), &pods);
+        let list = Lists::new(64, Seed::default()).make(&mask("metadata"), &pods);
         assert_eq!(list.segments().len(), 3);
         let shared = list.segments().nth(1).unwrap();
         assert_eq!(shared.as_ptr(), pods[2].bytes().as_ptr());
@@ -170,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_list_is_found_until_something_changes() {
-        let mut lists = Lists::new(64);
+        let mut lists = Lists::new(64, Seed::default());
         let all = Projection::all();
         assert!(lists.find(&all).is_none());
         lists.make(&all, &[served(10)]);
@@ -183,7 +195,7 @@ mod tests {
 
     #[test]
     fn large_pods_that_masks_left_count_since_nothing_else_may_hold_them() {
-        let mut lists = Lists::new(64);
+        let mut lists = Lists::new(64, Seed::default());
         for number in 0..64 {
             let pods: Vec<_> = (0..100).map(|_| served(5_000)).collect();
             let text = alloc::format!("metadata.labels.k{number}");
@@ -195,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_list_that_has_no_room_at_all_drops_no_other() {
-        let mut lists = Lists::new(64);
+        let mut lists = Lists::new(64, Seed::default());
         lists.make(&Projection::all(), &[served(10)]);
         let pods: Vec<_> = (0..MAX_BYTES / 1_000 + 1).map(|_| served(1_000)).collect();
         lists.make(&mask("metadata"), &pods);
@@ -206,7 +218,7 @@ mod tests {
     #[test]
     fn masks_and_bytes_are_bounded() {
         let pods: Vec<_> = (0..5_000).map(|_| served(1_000)).collect();
-        let mut lists = Lists::new(2);
+        let mut lists = Lists::new(2, Seed::default());
         for number in 0..4 {
             let text = alloc::format!("metadata.labels.k{number}");
             lists.make(&mask(&text), &pods);
@@ -227,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_list_of_just_the_bytes_there_are_is_kept_and_one_more_byte_is_not() {
-        let mut lists = Lists::new(64);
+        let mut lists = Lists::new(64, Seed::default());
         lists.make(&mask("spec"), &list_of(MAX_BYTES + 1));
         assert_eq!((lists.made.len(), lists.bytes), (0, 0));
         lists.make(&mask("spec"), &list_of(MAX_BYTES));
@@ -237,7 +249,7 @@ mod tests {
     #[test]
     fn lists_fill_the_bytes_there_are_before_any_goes() {
         let half = MAX_BYTES / 2;
-        let mut lists = Lists::new(64);
+        let mut lists = Lists::new(64, Seed::default());
         lists.make(&mask("spec"), &list_of(half));
         lists.make(&mask("status"), &list_of(half));
         assert_eq!((lists.made.len(), lists.bytes), (2, MAX_BYTES));
@@ -249,7 +261,7 @@ mod tests {
 
     #[test]
     fn as_many_masks_as_there_may_be_are_kept_before_any_goes() {
-        let mut lists = Lists::new(2);
+        let mut lists = Lists::new(2, Seed::default());
         let masks = ["spec", "status", "metadata"].map(mask);
         for mask in &masks {
             lists.make(mask, &[served(10)]);
@@ -263,7 +275,7 @@ mod tests {
 
     #[test]
     fn whole_pods_cost_only_the_table_that_names_them() {
-        let mut lists = Lists::new(64);
+        let mut lists = Lists::new(64, Seed::default());
         let pods = [served(0), served(10), served(5_000)];
         let list = lists.make(&Projection::all(), &pods);
         assert_eq!(list.segments().len(), 5);
@@ -275,7 +287,7 @@ mod tests {
 
     #[test]
     fn parts_that_are_given_away_know_how_many_are_left() {
-        let list = Lists::new(64).make(&Projection::all(), &[served(10), served(20)]);
+        let list = Lists::new(64, Seed::default()).make(&Projection::all(), &[served(10), served(20)]);
         for message in [list, Outgoing::list(&[served(10), served(20)])] {
             let (mut parts, mut left) = (message.clone().into_segments(), message.segments().len());
             assert!(left > 1);
@@ -291,7 +303,7 @@ mod tests {
     #[test]
     fn what_is_smaller_than_a_part_is_copied_and_what_is_as_large_is_shared() {
         for (filler, parts) in [(SHARED_BYTES - 1, 1), (SHARED_BYTES, 2)] {
-            let list = Lists::new(64).make(&mask("spec"), &[served(filler)]);
+            let list = Lists::new(64, Seed::default()).make(&mask("spec"), &[served(filler)]);
             assert_eq!(list.segments().len(), parts, "{filler}");
         }
     }

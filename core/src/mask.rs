@@ -95,7 +95,7 @@ pub fn mask_schema() -> String {
 /// );
 /// # Ok::<(), podsapi_core::MaskError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldMask {
     paths: Vec<Path>,
     /// The bytes of all the text that was added, separators included.
@@ -104,7 +104,7 @@ pub struct FieldMask {
 }
 
 /// One path of a mask as it was written.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Path {
     text: String,
     /// Where it begins in the text it was taken from.

@@ -2,7 +2,6 @@
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::call::{Call, Reply, WatchId, WatchOutput};
@@ -10,18 +9,18 @@ use crate::compiled::Compiled;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::gate::Gate;
+use crate::hash::Seed;
 use crate::lists::Lists;
-use crate::project::Projection;
 use crate::projections::Projections;
 use crate::rate::RateLimit;
-use crate::served::Served;
 use crate::source::{Feed, FeedLimits, SourceError, SourceEvent, SourceId, Step};
-use crate::status::{Code, Status};
 use crate::store::{Change, PodStore, Rank};
 use crate::time::Moment;
-use crate::watch::{Read, WatchSet};
+use crate::log::Log;
+use crate::watch::{Read, Sight, WatchLimits, WatchSet};
 
 pub use views::Conflict;
+pub use work::{Begun, Work};
 
 use refusal::Refusal;
 
@@ -32,6 +31,7 @@ mod refusal;
 #[cfg(test)]
 mod tests;
 mod views;
+mod work;
 
 /// The Kubelet Pods API as a state machine: call a `handle_*`, then drain `poll_ready`.
 #[derive(Debug)]
@@ -42,12 +42,14 @@ pub struct Pods {
     gate: Gate,
     rate: RateLimit,
     store: PodStore,
+    log: Log,
+    /// The revision at which the log is looked through for what nobody needs.
+    trim_at: u64,
     projections: Projections,
     compiled: Compiled,
     lists: Lists,
     watches: WatchSet,
-    watch_buffer: u32,
-    max_watches: u32,
+    limits: WatchLimits,
     /// The watches that one peer may have; none where peers are not told apart.
     max_watches_per_peer: Option<u32>,
     counters: Counters,
@@ -57,6 +59,10 @@ pub struct Pods {
 /// One peer may have one of so many parts of all watches, where peers are told apart: three others
 /// can still watch when one does its worst.
 const SHARES_OF_WATCHES: u32 = 4;
+
+/// Changes between two looks for what of the log nobody needs: a look passes over all watches, so it comes
+/// no more often than there are watches, either.
+const TRIM_INTERVAL: u64 = 256;
 
 impl Pods {
     /// Returns a service that waits for the configured sources.
@@ -89,11 +95,19 @@ impl Pods {
             );
             feeds.push((Feed::new(source), rank));
         }
+        let seed = Seed::new(config.seed);
+        let limits = WatchLimits {
+            buffer: config.watch_buffer.get(),
+            watches: config.max_watches.get(),
+            masks: config.max_watched_masks.get(),
+            masks_per_peer: config.max_watched_masks_per_peer.get(),
+            slow_watch: config.slow_watch,
+        };
         let ids = (0_u16..).map(SourceId);
         let named = ids.zip(feeds.iter().map(|(feed, _)| String::from(feed.name())));
         Self {
             gate: Gate::new(named),
-            store: PodStore::new(feeds.len(), local_expected),
+            store: PodStore::new(feeds.len(), local_expected, seed),
             feeds,
             feed_limits: FeedLimits {
                 pods: config.max_pods_per_source.get(),
@@ -103,16 +117,17 @@ impl Pods {
             projections: Projections::new(
                 config.max_projection_masks.get(),
                 config.max_projection_bytes,
+                seed,
             ),
-            compiled: Compiled::default(),
-            lists: Lists::new(config.max_projection_masks.get()),
-            watches: WatchSet::new(
-                config.watch_buffer.get(),
-                config.max_watches.get(),
-                config.slow_watch,
+            compiled: Compiled::new(seed),
+            lists: Lists::new(config.max_projection_masks.get(), seed),
+            log: Log::new(
+                config.log_entries.max(config.watch_buffer).get() as usize,
+                config.log_bytes as usize,
             ),
-            watch_buffer: config.watch_buffer.get(),
-            max_watches: config.max_watches.get(),
+            trim_at: 0,
+            watches: WatchSet::new(limits, seed),
+            limits,
             max_watches_per_peer: config
                 .fair_peers
                 .map(|_| config.max_watches.get().div_ceil(SHARES_OF_WATCHES)),
@@ -184,11 +199,22 @@ impl Pods {
         for change in changes {
             self.counters.changes += 1;
             self.lists.clear();
+            let before = change.before.clone();
+            self.log.append(change);
+            let mut sight = Sight {
+                store: &self.store,
+                projections: &mut self.projections,
+            };
             self.watches
-                .publish(&change, &mut self.projections, &mut self.counters);
-            if let Some(before) = &change.before {
-                self.projections.forget(before);
+                .publish(&mut self.log, &mut sight, &mut self.counters);
+            if let Some(before) = before {
+                self.projections.forget(&before);
             }
+        }
+        if self.log.last() >= self.trim_at {
+            let read = self.watches.all_read(self.log.last());
+            self.log.trim(read);
+            self.trim_at = self.log.last() + TRIM_INTERVAL.max(self.watches.len() as u64);
         }
     }
 
@@ -210,23 +236,52 @@ impl Pods {
     /// }
     /// ```
     pub fn handle_call(&mut self, call: Call, now: Moment) -> Reply {
-        let (dialect, method) = (call.dialect, call.method);
-        let reply = match self.admit(&call, now) {
-            Ok(()) => self.answer(&call),
-            Err(refusal) => Err(refusal),
-        };
-        match reply {
-            Ok(reply @ Reply::Watch(_)) => reply,
-            Ok(reply) => {
-                self.counters.count(dialect, method, Code::Ok);
-                reply
-            }
-            Err(refusal) => {
-                let status = Status::from(refusal);
-                self.counters.count(dialect, method, status.code());
-                Reply::Refuse(status)
+        let mut begun = self.begin_call(call, now);
+        loop {
+            match begun {
+                Begun::Done(reply) => return reply,
+                Begun::Work(mut work) => {
+                    work.run();
+                    begun = self.resume_call(*work);
+                }
             }
         }
+    }
+
+    /// Begins to answer a call, for who has a lock around this service and others waiting for it: what
+    /// takes long and needs none of it is given back as [`Work`], to be run without the lock and brought
+    /// to [`Pods::resume_call`]. Where nobody waits, [`Pods::handle_call`] does it all.
+    ///
+    /// The call sees the pods of this moment, or of a later one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Begun, Call, Config, Dialect, Method, Moment, Pods, Reply};
+    /// # let mut pods = Pods::new(Config::default(), Moment::ORIGIN);
+    /// let call = Call::new(Dialect::V1alpha1, Method::ListPods, Default::default());
+    /// let mut begun = pods.begin_call(call, Moment::ORIGIN);
+    /// let reply = loop {
+    ///     match begun {
+    ///         Begun::Done(reply) => break reply,
+    ///         Begun::Work(mut work) => {
+    ///             work.run();
+    ///             begun = pods.resume_call(*work);
+    ///         }
+    ///     }
+    /// };
+    /// assert!(matches!(reply, Reply::Answer(list) if list.is_empty()));
+    /// ```
+    pub fn begin_call(&mut self, call: Call, now: Moment) -> Begun {
+        match self.admit(&call, now) {
+            Ok(()) => self.answer(call),
+            Err(refusal) => Begun::Done(self.refuse(call.dialect, call.method, refusal)),
+        }
+    }
+
+    /// Goes on with a call for which work was done; drain [`Pods::poll_ready`] afterwards.
+    pub fn resume_call(&mut self, work: Work) -> Begun {
+        self.resume(work)
     }
 
     /// Ends a watch whose reader went away; ids of former watches change nothing.
@@ -243,7 +298,12 @@ impl Pods {
     /// assert_eq!(pods.watch_count(), 0);
     /// ```
     pub fn handle_cancel(&mut self, watch: WatchId) {
-        self.watches.cancel(watch, &mut self.counters);
+        let mut sight = Sight {
+            store: &self.store,
+            projections: &mut self.projections,
+        };
+        self.watches
+            .cancel(watch, &mut self.log, &mut sight, &mut self.counters);
     }
 
     /// Ends every watch and refuses new ones; drain [`Pods::poll_ready`] afterwards.
@@ -265,7 +325,12 @@ impl Pods {
     /// ```
     pub fn handle_shutdown(&mut self) {
         self.shutting_down = true;
-        self.watches.shutdown(&mut self.counters);
+        let mut sight = Sight {
+            store: &self.store,
+            projections: &mut self.projections,
+        };
+        self.watches
+            .shutdown(&mut self.log, &mut sight, &mut self.counters);
     }
 
     /// Returns a watch that became readable; call until `None` after every `handle_*`.
@@ -301,21 +366,20 @@ impl Pods {
     /// assert!(matches!(pods.poll_watch(watch), WatchOutput::Idle));
     /// ```
     pub fn poll_watch(&mut self, watch: WatchId) -> WatchOutput {
-        let (store, projections) = (&self.store, &mut self.projections);
-        let see = |mask: &Projection, pod: &Arc<Served>| {
-            if store.serves(pod) {
-                projections.keep(mask, pod)
-            } else {
-                projections.look(mask, pod)
-            }
+        let mut sight = Sight {
+            store: &self.store,
+            projections: &mut self.projections,
         };
-        match self.watches.poll(watch, see, &mut self.counters) {
+        let read = self
+            .watches
+            .poll(watch, &mut self.log, &mut sight, &mut self.counters);
+        match read {
             Read::Event(event) => WatchOutput::Event(event),
             Read::Idle => WatchOutput::Idle,
             Read::End(ending) => {
                 let refusal = Refusal::WatchEnded {
                     ending,
-                    buffer: self.watch_buffer,
+                    buffer: self.limits.buffer,
                 };
                 WatchOutput::End(refusal.into())
             }

@@ -8,6 +8,9 @@ use alloc::vec::Vec;
 use bytes::Bytes;
 use smallvec::SmallVec;
 
+use crate::hash::{Map, Seed};
+use crate::index::{Index, Snapshot};
+use crate::log::Revision;
 use crate::pod::{Claim, EncodedPod, EncodedStatus, Uid};
 use crate::served::Served;
 use crate::splice;
@@ -15,30 +18,32 @@ use crate::splice;
 /// What all sources say, and what of it is served.
 #[derive(Debug)]
 pub(crate) struct PodStore {
-    entries: BTreeMap<Uid, Entry>,
-    served: usize,
+    entries: Map<Uid, Entry>,
+    /// What of them is served.
+    index: Index,
     /// Whether a source is configured that reports what really runs here.
     local_expected: bool,
     /// The pods that each rank owns without being served.
     shadowed: Vec<u64>,
     /// Times that an identity got one more owner than it had.
     conflicts: u64,
-    /// The revision of the pod that was served newly last.
-    revision: u64,
-    /// All served pods, built when it is asked for and dropped at the next change.
-    snapshot: Option<Snapshot>,
+    /// The revision of the last change.
+    revision: Revision,
 }
 
 /// The place of a source in the order of precedence; 0 comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank(pub(crate) u16);
 
-/// Served pods of one instant in the order of their identities; clones share it.
-pub(crate) type Snapshot = Arc<[Arc<Served>]>;
-
 /// What happened to one identity.
 #[derive(Debug)]
 pub(crate) struct Change {
+    /// The number of the change among all.
+    pub(crate) revision: Revision,
+    /// Where the pod began that is or was served.
+    pub(crate) created: Revision,
+    /// Where it changed before, if it was served then.
+    pub(crate) previous: Option<Revision>,
     /// What was served until now.
     pub(crate) before: Option<Arc<Served>>,
     /// What is served from now on.
@@ -52,18 +57,20 @@ pub(crate) struct Change {
 struct Entry {
     claims: SmallVec<[(Rank, Claim); 1]>,
     served: Option<Arc<Served>>,
+    /// Where what is served began and changed last, as far as anything is.
+    created: Revision,
+    changed: Revision,
 }
 
 impl PodStore {
-    pub(crate) fn new(ranks: usize, local_expected: bool) -> Self {
+    pub(crate) fn new(ranks: usize, local_expected: bool, seed: Seed) -> Self {
         Self {
-            entries: BTreeMap::new(),
-            served: 0,
+            entries: seed.map(),
+            index: Index::default(),
             local_expected,
             shadowed: vec![0; ranks],
             conflicts: 0,
             revision: 0,
-            snapshot: None,
         }
     }
 
@@ -117,12 +124,29 @@ impl PodStore {
             })
         }));
         changes.sort_by(|one, other| one.place().cmp(&other.place()));
+        let first = self.revision + 1 - changes.len() as u64;
+        for (revision, change) in (first..).zip(&mut changes) {
+            self.renumber(change, revision);
+        }
         changes
+    }
+
+    /// Gives a change, of which there was none of its pod since, another number.
+    fn renumber(&mut self, change: &mut Change, revision: Revision) {
+        change.revision = revision;
+        if change.previous.is_none() {
+            change.created = revision;
+        }
+        let pod = change.after.as_ref().or(change.before.as_ref());
+        if let Some(entry) = pod.and_then(|pod| self.entries.get_mut(pod.uid())) {
+            entry.changed = change.revision;
+            entry.created = change.created;
+        }
     }
 
     /// Changes what is said of one identity and works out what is served then.
     fn edit(&mut self, uid: &Uid, at: i64, edit: impl FnOnce(&mut Entry)) -> Option<Change> {
-        let entry = self.entries.entry(uid.clone()).or_default();
+        let entry = self.entries.entry_ref(uid).or_default();
         let losers_before = entry.losers().count();
         for rank in entry.losers() {
             adjust(&mut self.shadowed, rank, |count| count.saturating_sub(1));
@@ -132,19 +156,36 @@ impl PodStore {
             adjust(&mut self.shadowed, rank, |count| count.saturating_add(1));
         }
         self.conflicts += entry.losers().count().saturating_sub(losers_before) as u64;
-        let after = entry.work_out(self.local_expected, self.revision + 1);
+        let revision = self.revision + 1;
+        let replaced = entry.work_out(self.local_expected, revision);
+        let previous = replaced
+            .as_ref()
+            .and_then(|replaced| replaced.before.as_ref())
+            .map(|_| entry.changed);
+        if replaced.is_some() {
+            entry.changed = revision;
+            if previous.is_none() {
+                entry.created = revision;
+            }
+        }
+        let created = entry.created;
         if entry.claims.is_empty() {
             self.entries.remove(uid);
         }
-        let Replaced { before, after } = after?;
-        self.revision += 1;
-        match (&before, &after) {
-            (None, Some(_)) => self.served += 1,
-            (Some(_), None) => self.served -= 1,
-            (None, None) | (Some(_), Some(_)) => {}
+        let Replaced { before, after } = replaced?;
+        self.revision = revision;
+        match &after {
+            Some(after) => self.index.put(after.clone()),
+            None => self.index.remove(uid.as_str()),
         }
-        self.snapshot = None;
-        Some(Change { before, after, at })
+        Some(Change {
+            revision,
+            created,
+            previous,
+            before,
+            after,
+            at,
+        })
     }
 
     /// Returns the pod that is served under exactly this identity.
@@ -159,20 +200,13 @@ impl PodStore {
     }
 
     /// Returns all served pods as they are now.
-    pub(crate) fn snapshot(&mut self) -> Snapshot {
-        let entries = &self.entries;
-        let served = || {
-            entries
-                .values()
-                .filter_map(|entry| entry.served.clone())
-                .collect()
-        };
-        self.snapshot.get_or_insert_with(served).clone()
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        self.index.snapshot()
     }
 
     /// Returns the number of served pods.
-    pub(crate) fn len(&self) -> usize {
-        self.served
+    pub(crate) const fn len(&self) -> usize {
+        self.index.len()
     }
 
     /// Returns how many pods a rank owns without being served.
@@ -191,7 +225,10 @@ impl PodStore {
     /// Returns each identity with several owners: whose pod is served, and whose is not, and whether
     /// both pods have one namespace and name.
     pub(crate) fn contested(&self) -> impl Iterator<Item = (&Uid, Rank, Rank, bool)> {
-        self.entries.iter().flat_map(|(uid, entry)| {
+        let several = |(_, entry): &(&Uid, &Entry)| entry.owners().nth(1).is_some();
+        let mut contested: Vec<_> = self.entries.iter().filter(several).collect();
+        contested.sort_unstable_by_key(|(uid, _)| *uid);
+        contested.into_iter().flat_map(|(uid, entry)| {
             let pods = || {
                 let claims = entry.claims.iter();
                 claims.filter_map(|(rank, claim)| Some((*rank, claim.pod.as_ref()?)))

@@ -1,57 +1,80 @@
-//! Watches: a first list, then the sync marker, then bounded live events, then an end.
+//! Watches: a first list, then the sync marker, then what changes, then an end.
 //!
 //! ```text
 //!             all pods read
-//!  Snapshot ----------------> Live ---------> Ended ----> (forgotten)
-//!     |    sync marker sent          queue full,   end read
-//!     |                              shutdown
-//!     +--------------------------------^
+//!  First ----------------> Live ---------> Ended ----> (forgotten)
+//!    |   sync marker sent        too slow,       end read
+//!    |                           shutdown
+//!    +---------------------------^
 //! ```
 //!
-//! The pods of the first list are those of the instant at which the watch was opened. Events that
-//! come before the list is read wait in the queue, so none is lost, doubled or too old.
+//! The pods of the first list are those of the instant at which the watch was opened, and a watch is a
+//! place in that list, then a place in the [`Log`] of all changes: what comes while the list is read is
+//! found there afterwards, so none is lost, doubled or too old. Nothing is kept for a watch of what it has
+//! not read. Those that have read everything wait by what they see, and a change wakes all of one view at
+//! once, if it is anything for them.
 
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::call::{Method, PeerKey, WatchId};
 use crate::config::SlowWatch;
 use crate::counters::Counters;
+use crate::hash::{Map, Seed};
+use crate::index::{self, Snapshot};
+use crate::log::{Log, Revision};
 use crate::outgoing::Outgoing;
-use crate::project::Projection;
-use crate::projections::Projections;
-use crate::served::Served;
 use crate::status::Code;
-use crate::store::{Change, Snapshot};
 
-pub(crate) use view::View;
+pub(crate) use masks::TooManyMasks;
+pub(crate) use view::{Sight, View};
 
-use queue::{Pushed, Queue};
-use reader::{State, Watch};
-use view::Sight;
+use cursor::{Follow, Lag, Rounds};
+use masks::Masks;
+use reader::{Cursor, State, Step, Watch};
+use view::Group;
+use waits::{Ready, Seat, Waits};
 
-mod queue;
+mod cursor;
+mod masks;
 mod reader;
 #[cfg(test)]
 mod tests;
 mod view;
+mod waits;
 
 /// All watches, those that see the same together, and which of them became readable.
 #[derive(Debug)]
 pub(crate) struct WatchSet {
     slots: Vec<Slot>,
     free: Vec<u32>,
+    /// Those that are not ended, or whose end was not read.
     open: usize,
+    /// Those that are not ended.
+    live: usize,
     /// How many of the open ones each known peer has; none is 0.
-    by_peer: BTreeMap<PeerKey, usize>,
-    /// The slots of the watches that are not ended, by what they see.
-    groups: BTreeMap<Arc<View>, BTreeSet<u32>>,
-    /// Watches that became readable, or ended, since they were named last; each is in it once.
-    ready: VecDeque<WatchId>,
-    buffer: usize,
-    limit: usize,
-    slow_watch: SlowWatch,
+    by_peer: Map<PeerKey, usize>,
+    groups: Vec<Place>,
+    free_groups: Vec<u32>,
+    by_view: Map<Arc<View>, u32>,
+    /// Groups of which somebody waits.
+    waiting: Vec<u32>,
+    waits: Waits,
+    masks: Masks,
+    /// When watches are looked at whether they are too far behind.
+    due: BTreeSet<(Revision, u32)>,
+    limits: WatchLimits,
+}
+
+/// How many watches there may be, and how slow they may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WatchLimits {
+    pub(crate) buffer: u32,
+    pub(crate) watches: u32,
+    pub(crate) masks: u32,
+    pub(crate) masks_per_peer: u32,
+    pub(crate) slow_watch: SlowWatch,
 }
 
 /// Why a watch is over.
@@ -71,9 +94,14 @@ pub(crate) enum Read {
     End(Ending),
 }
 
-/// As many watches are open as there may be.
+/// Why no watch can be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
+pub(crate) enum Full {
+    /// As many are open as there may be.
+    Watches,
+    /// As many masks are watched as there may be.
+    Masks(TooManyMasks),
+}
 
 #[derive(Debug)]
 struct Slot {
@@ -81,70 +109,95 @@ struct Slot {
     watch: Option<Watch>,
 }
 
+/// A place for the watches of a view.
+#[derive(Debug, Default)]
+struct Place {
+    group: Option<Group>,
+    /// Whether it is among those of which somebody waits, or was.
+    listed: bool,
+}
+
+/// How far a watch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "adapters print every field")]
+pub struct WatchView {
+    /// Who opened it, where that is known.
+    pub peer: Option<PeerKey>,
+    /// The changes that it has not read, those counted too of which it sees nothing.
+    pub behind: u64,
+    /// Whether it has not read its first list yet.
+    pub is_listing: bool,
+}
+
 impl WatchSet {
-    pub(crate) fn new(buffer: u32, limit: u32, slow_watch: SlowWatch) -> Self {
+    pub(crate) fn new(limits: WatchLimits, seed: Seed) -> Self {
         Self {
             slots: Vec::new(),
             free: Vec::new(),
             open: 0,
-            by_peer: BTreeMap::new(),
-            groups: BTreeMap::new(),
-            ready: VecDeque::new(),
-            buffer: buffer as usize,
-            limit: limit as usize,
-            slow_watch,
+            live: 0,
+            by_peer: seed.map(),
+            groups: Vec::new(),
+            free_groups: Vec::new(),
+            by_view: seed.map(),
+            waiting: Vec::new(),
+            waits: Waits::default(),
+            masks: Masks::new(limits.masks, limits.masks_per_peer, seed),
+            due: BTreeSet::new(),
+            limits,
         }
     }
 
-    /// Opens a watch whose first list is `pods`, already those of its namespaces.
+    /// Opens a watch whose first list is what of `pods` its view sees, as of the newest change.
     pub(crate) fn open(
         &mut self,
         view: View,
         applied: Option<Arc<str>>,
         pods: Snapshot,
         peer: Option<PeerKey>,
+        log: &Log,
+        sight: &mut Sight<'_>,
     ) -> Result<WatchId, Full> {
-        if self.open >= self.limit {
-            return Err(Full);
+        if self.open >= self.limits.watches as usize {
+            return Err(Full::Watches);
         }
-        let slot = self.vacant_slot().ok_or(Full)?;
-        let view = match self.groups.get_key_value(&view) {
-            Some((shared, _)) => shared.clone(),
-            None => Arc::new(view),
-        };
-        self.groups.entry(view.clone()).or_default().insert(slot);
-        let queue = match self.slow_watch {
-            SlowWatch::End => Queue::Bounded {
-                events: VecDeque::new(),
-                limit: self.buffer,
-            },
-            SlowWatch::Coalesce => Queue::Newest(queue::Newest::default()),
-        };
-        let state = State::Snapshot {
-            pods,
-            next: 0,
-            queue,
-        };
-        let mut watch = Watch {
-            view,
+        let admitted = self.masks.admit(&view.scope.mask, peer);
+        admitted.map_err(Full::Masks)?;
+        let slot = self.vacant_slot().ok_or(Full::Watches)?;
+        let has_marker = Outgoing::initial_sync_complete(view.dialect).is_some();
+        let is_readable = has_marker || pods.iter().any(|pod| view.sees(pod));
+        sight.projections.watch(&view.scope.mask);
+        let group = self.enter_group(view, peer);
+        let place = index::Place::default();
+        let watch = Watch {
+            group,
             applied,
             peer,
-            state,
-            named: false,
+            state: State::First { pods, place },
+            cursor: match self.limits.slow_watch {
+                SlowWatch::End => Cursor::Follow(Follow::new(log.last())),
+                SlowWatch::Coalesce => Cursor::Rounds(Rounds::new(log.last())),
+            },
+            noted: false,
+            seat: None,
+            due: None,
         };
-        watch.named = watch.is_readable();
-        let place = self.slots.get_mut(slot as usize).ok_or(Full)?;
+        let place = self.slots.get_mut(slot as usize).ok_or(Full::Watches)?;
+        place.watch = Some(watch);
         let id = WatchId {
             slot,
             generation: place.generation,
         };
-        if watch.named {
-            self.ready.push_back(id);
-        }
-        place.watch = Some(watch);
         self.open += 1;
+        self.live += 1;
         if let Some(peer) = peer {
             *self.by_peer.entry(peer).or_default() += 1;
+        }
+        if is_readable {
+            self.note(id);
+        } else {
+            self.go_live(id, log);
+            self.sit(id);
         }
         Ok(id)
     }
@@ -154,105 +207,219 @@ impl WatchSet {
         self.by_peer.get(&peer).copied().unwrap_or_default()
     }
 
-    /// Gives every watch its event about a change: projected and compared once for all watches of
-    /// one mask, made once for all of one view.
+    /// Wakes those who wait for the newest change, and cuts off those who are too far behind it.
     ///
     /// A watch that has something unread already is not named for it: its reader knows, and who does
-    /// not read costs nothing but its queue.
+    /// not read costs nothing.
     pub(crate) fn publish(
         &mut self,
-        change: &Change,
-        projections: &mut Projections,
+        log: &mut Log,
+        sight: &mut Sight<'_>,
         counters: &mut Counters,
     ) {
-        let mut ended = Vec::new();
-        let mut sight: Option<Sight<'_>> = None;
-        for (view, members) in &self.groups {
-            let mask = &view.scope.mask;
-            let sight = match &sight {
-                Some(sight) if sight.is_through(mask) => sight,
-                Some(_) | None => sight.insert(Sight::new(change, mask)),
-            };
-            let Some(offer) = view.offer(sight, projections) else {
-                continue;
-            };
-            for &slot in members {
-                let Some(place) = self.slots.get_mut(slot as usize) else {
-                    continue;
+        let revision = log.last();
+        if let Some(entry) = log.entry_mut(revision) {
+            let (groups, waits) = (&mut self.groups, &mut self.waits);
+            self.waiting.retain(|place| {
+                let Some(place) = groups.get_mut(*place as usize) else {
+                    return false;
                 };
-                let id = WatchId {
-                    slot,
-                    generation: place.generation,
+                let group = place.group.as_mut();
+                let Some((group, wait)) = group.and_then(|group| Some((&*group, group.wait?)))
+                else {
+                    place.listed = false;
+                    return false;
                 };
-                let Some(watch) = &mut place.watch else {
-                    continue;
-                };
-                let waits = !watch.named && !watch.is_readable();
-                if watch.push(offer.clone(), counters) == Pushed::Full {
-                    ended.push(slot);
+                let is_empty = waits.get(wait).is_none_or(|wait| wait.first.is_none());
+                if is_empty || !group.may_see(entry) {
+                    return true;
                 }
-                if waits && watch.is_readable() {
-                    watch.named = true;
-                    self.ready.push_back(id);
-                }
-            }
+                waits.wake(wait, revision);
+                place.wake();
+                false
+            });
         }
-        for slot in ended {
-            self.end(slot, Ending::TooSlow, counters);
+        while let Some(&(due, slot)) = self.due.first()
+            && due <= revision
+        {
+            self.due.remove(&(due, slot));
+            self.look_at(slot, log, sight, counters);
+        }
+    }
+
+    /// Looks whether a watch is too far behind, and notes when to look again.
+    fn look_at(
+        &mut self,
+        slot: u32,
+        log: &mut Log,
+        sight: &mut Sight<'_>,
+        counters: &mut Counters,
+    ) {
+        let Some(id) = self.id_at(slot) else {
+            return;
+        };
+        let buffer = self.limits.buffer;
+        let seat = self.get(id).and_then(|watch| watch.seat);
+        let woken = seat.map(|seat| self.waits.woken(seat));
+        let Some((watch, group)) = self.watch_and_group(id) else {
+            return;
+        };
+        watch.due = None;
+        let Cursor::Follow(follow) = &mut watch.cursor else {
+            return;
+        };
+        let lag = match woken {
+            Some(None) => Lag::NotBefore(log.last() + u64::from(buffer) + 1),
+            Some(Some(woken)) => {
+                *follow = Follow::new(woken - 1);
+                follow.measure(buffer, log, group, sight)
+            }
+            None => follow.measure(buffer, log, group, sight),
+        };
+        match lag {
+            Lag::NotBefore(revision) => self.look_at_revision(id, revision),
+            Lag::TooFar => self.cut_off(id, log, sight, counters),
         }
     }
 
     /// Forgets a watch that its reader gave up; ids of former watches change nothing.
-    pub(crate) fn cancel(&mut self, id: WatchId, counters: &mut Counters) {
-        if self.watch(id).is_some() {
-            self.end(id.slot, Ending::NotThere, counters);
-            self.forget(id);
+    pub(crate) fn cancel(
+        &mut self,
+        id: WatchId,
+        log: &mut Log,
+        sight: &mut Sight<'_>,
+        counters: &mut Counters,
+    ) {
+        if self.get(id).is_some() {
+            self.end(id, Ending::NotThere, log, sight, counters);
+            self.forget(id, sight);
         }
     }
 
     /// Ends every watch.
-    pub(crate) fn shutdown(&mut self, counters: &mut Counters) {
-        let members: Vec<_> = self.groups.values().flatten().copied().collect();
-        for slot in members {
-            self.end(slot, Ending::Shutdown, counters);
+    pub(crate) fn shutdown(
+        &mut self,
+        log: &mut Log,
+        sight: &mut Sight<'_>,
+        counters: &mut Counters,
+    ) {
+        let slots = 0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        for slot in slots {
+            if let Some(id) = self.id_at(slot)
+                && self.get(id).is_some_and(Watch::is_live)
+            {
+                self.end(id, Ending::Shutdown, log, sight, counters);
+            }
         }
     }
 
     /// Returns a watch that became readable, or ended, since it was named last.
     pub(crate) fn poll_ready(&mut self) -> Option<WatchId> {
-        let id = self.ready.pop_front()?;
-        if let Some(watch) = self.watch(id) {
-            watch.named = false;
+        loop {
+            match self.waits.next()? {
+                Ready::Noted(id) => {
+                    self.waits.done();
+                    if let Some(watch) = self.watch(id)
+                        && watch.noted
+                    {
+                        watch.noted = false;
+                        return Some(id);
+                    }
+                }
+                Ready::Woken(wait) => {
+                    let first = self.waits.get(wait).and_then(|wait| wait.first);
+                    match first.and_then(|slot| self.id_at(slot)) {
+                        Some(id) => {
+                            self.settle(id);
+                            return Some(id);
+                        }
+                        None => {
+                            self.waits.done();
+                            self.waits.close(wait);
+                        }
+                    }
+                }
+            }
         }
-        Some(id)
     }
 
-    /// Reads one message of a watch; `see` gives what is seen of a pod that it holds whole.
+    /// Reads one message of a watch.
     pub(crate) fn poll(
         &mut self,
         id: WatchId,
-        see: impl FnOnce(&Projection, &Arc<Served>) -> Arc<Served>,
+        log: &mut Log,
+        sight: &mut Sight<'_>,
         counters: &mut Counters,
     ) -> Read {
-        let Some(watch) = self.watch(id) else {
+        if !self.settle(id) {
+            return Read::Idle;
+        }
+        let Some((watch, group)) = self.watch_and_group(id) else {
             return Read::End(Ending::NotThere);
         };
-        let read = watch.read(see, counters);
-        if let Read::End(_) = read {
-            self.forget(id);
+        if let State::First { .. } = watch.state {
+            if let Some(read) = watch.read_first(group, sight, counters) {
+                return read;
+            }
+            let marker = Outgoing::initial_sync_complete(group.view.dialect);
+            self.go_live(id, log);
+            if let Some(marker) = marker {
+                return Read::Event(marker);
+            }
         }
-        read
+        let Some((watch, group)) = self.watch_and_group(id) else {
+            return Read::End(Ending::NotThere);
+        };
+        let ending = match watch.state {
+            State::Ended(ending) => ending,
+            State::First { .. } | State::Live => {
+                match watch.read_live(log, group, sight, counters) {
+                    Step::Read(read) => return read,
+                    Step::CaughtUp => {
+                        // It may not be as far behind from now on as it was at the end of its list.
+                        let former = watch.due;
+                        let due = log.last() + u64::from(self.limits.buffer) + 1;
+                        if former.is_some_and(|former| former > due) {
+                            self.look_at_revision(id, due);
+                        }
+                        self.sit(id);
+                        return Read::Idle;
+                    }
+                    Step::Later => {
+                        self.note(id);
+                        return Read::Idle;
+                    }
+                    Step::Lost => {
+                        self.end(id, Ending::TooSlow, log, sight, counters);
+                        Ending::TooSlow
+                    }
+                }
+            }
+        };
+        self.forget(id, sight);
+        Read::End(ending)
     }
 
-    /// Returns the watches that are not ended.
-    pub(crate) fn len(&self) -> usize {
-        self.groups.values().map(BTreeSet::len).sum()
+    /// Returns the number of watches that are not ended.
+    pub(crate) const fn len(&self) -> usize {
+        self.live
     }
 
-    /// Tells whether a watch has ended, or the id names none.
+    /// Tells whether nothing but the end is left of a watch, or the id names none.
     pub(crate) fn is_over(&self, id: WatchId) -> bool {
-        self.get(id)
-            .is_none_or(|watch| matches!(watch.state, State::Ended(_)))
+        self.get(id).is_none_or(|watch| match watch.state {
+            State::First { .. } => false,
+            State::Live => watch
+                .cursor
+                .cut()
+                .is_some_and(|cut| cut.after <= watch.cursor.read()),
+            State::Ended(_) => true,
+        })
+    }
+
+    /// Tells whether a watch has ended or was cut off, or the id names none.
+    pub(crate) fn is_ending(&self, id: WatchId) -> bool {
+        self.get(id).is_none_or(|watch| !watch.is_live())
     }
 
     /// Returns what the caller of a watch is told of its mask.
@@ -260,10 +427,31 @@ impl WatchSet {
         self.get(id)?.applied.clone()
     }
 
-    /// Returns the live events that are queued for all watches together.
-    pub(crate) fn queued(&self) -> usize {
+    /// Returns how far each watch is that is not ended.
+    pub(crate) fn views(&self, last: Revision) -> impl Iterator<Item = WatchView> {
         let watches = self.slots.iter().filter_map(|slot| slot.watch.as_ref());
-        watches.map(|watch| watch.state.queued()).sum()
+        watches.filter(|watch| watch.is_live()).map(move |watch| {
+            let read = match watch.seat {
+                None => watch.cursor.read(),
+                Some(seat) => self.waits.woken(seat).map_or(last, |woken| woken - 1),
+            };
+            WatchView {
+                peer: watch.peer,
+                behind: last - read,
+                is_listing: matches!(watch.state, State::First { .. }),
+            }
+        })
+    }
+
+    /// Returns the revision up to which every watch has read.
+    pub(crate) fn all_read(&self, last: Revision) -> Revision {
+        let watches = self.slots.iter().filter_map(|slot| slot.watch.as_ref());
+        let read = watches.filter_map(|watch| match (&watch.state, watch.seat) {
+            (State::Ended(_), _) => None,
+            (_, Some(seat)) => self.waits.woken(seat).map(|woken| woken - 1),
+            (_, None) => Some(watch.cursor.base()),
+        });
+        read.min().unwrap_or(last)
     }
 
     fn get(&self, id: WatchId) -> Option<&Watch> {
@@ -280,6 +468,25 @@ impl WatchSet {
             .filter(|_| slot.generation == id.generation)
     }
 
+    fn watch_and_group(&mut self, id: WatchId) -> Option<(&mut Watch, &mut Group)> {
+        let slot = self.slots.get_mut(id.slot as usize)?;
+        let watch = slot.watch.as_mut()?;
+        if slot.generation != id.generation {
+            return None;
+        }
+        let group = self.groups.get_mut(watch.group as usize)?.group.as_mut()?;
+        Some((watch, group))
+    }
+
+    fn id_at(&self, slot: u32) -> Option<WatchId> {
+        let place = self.slots.get(slot as usize)?;
+        place.watch.as_ref()?;
+        Some(WatchId {
+            slot,
+            generation: place.generation,
+        })
+    }
+
     fn vacant_slot(&mut self) -> Option<u32> {
         if let Some(slot) = self.free.pop() {
             return Some(slot);
@@ -292,44 +499,242 @@ impl WatchSet {
         Some(slot)
     }
 
-    /// Takes a watch out of its view's group and leaves only the end to be read.
-    fn end(&mut self, slot: u32, ending: Ending, counters: &mut Counters) {
-        let Some(place) = self.slots.get_mut(slot as usize) else {
+    /// Counts one more watch of a view and returns the place of those who have it.
+    fn enter_group(&mut self, view: View, peer: Option<PeerKey>) -> u32 {
+        let (mask, selected) = self.masks.enter(&view.scope.mask, peer);
+        if let Some(&place) = self.by_view.get(&view)
+            && let Some(group) = self.groups.get_mut(place as usize)
+            && let Some(group) = &mut group.group
+        {
+            group.members += 1;
+            return place;
+        }
+        let view = Arc::new(view);
+        let group = Group {
+            view: view.clone(),
+            mask,
+            selected,
+            members: 1,
+            wait: None,
+        };
+        let place = match self.free_groups.pop() {
+            Some(place) => place,
+            None => {
+                self.groups.push(Place::default());
+                u32::try_from(self.groups.len() - 1).unwrap_or(u32::MAX)
+            }
+        };
+        if let Some(vacant) = self.groups.get_mut(place as usize) {
+            vacant.group = Some(group);
+        }
+        self.by_view.insert(view, place);
+        place
+    }
+
+    fn leave_group(&mut self, place: u32, peer: Option<PeerKey>, sight: &mut Sight<'_>) {
+        let Some(vacant) = self.groups.get_mut(place as usize) else {
             return;
         };
-        let id = WatchId {
-            slot,
-            generation: place.generation,
+        let Some(group) = &mut vacant.group else {
+            return;
         };
-        let Some(watch) = &mut place.watch else {
+        sight.projections.unwatch(&group.view.scope.mask);
+        self.masks.leave(&group.view.scope.mask, peer);
+        group.members -= 1;
+        if group.members > 0 {
+            return;
+        }
+        self.by_view.remove(&group.view);
+        if let Some(wait) = group.wait {
+            self.waits.close(wait);
+        }
+        vacant.group = None;
+        self.free_groups.push(place);
+    }
+
+    /// Notes that a watch is to be named.
+    fn note(&mut self, id: WatchId) {
+        if let Some(watch) = self.watch(id)
+            && !watch.noted
+        {
+            watch.noted = true;
+            self.waits.note(id);
+        }
+    }
+
+    /// Lets a watch that has read everything wait for a change of what it sees.
+    fn sit(&mut self, id: WatchId) {
+        let Some(Slot {
+            watch: Some(watch), ..
+        }) = self.slots.get_mut(id.slot as usize)
+        else {
+            return;
+        };
+        let Some(place) = self.groups.get_mut(watch.group as usize) else {
+            return;
+        };
+        let Some(group) = &mut place.group else {
+            return;
+        };
+        if !place.listed {
+            place.listed = true;
+            self.waiting.push(watch.group);
+        }
+        let place = *group.wait.get_or_insert_with(|| self.waits.open());
+        let Some(wait) = self.waits.get_mut(place) else {
+            return;
+        };
+        watch.noted = false;
+        let before = wait.last.replace(id.slot);
+        watch.seat = Some(Seat {
+            wait: place,
+            before,
+            after: None,
+        });
+        match before {
+            Some(before) => self.with_seat(before, |seat| seat.after = Some(id.slot)),
+            None => wait.first = Some(id.slot),
+        }
+    }
+
+    /// Takes a watch from where it waits if it was woken; `false` where it still waits.
+    fn settle(&mut self, id: WatchId) -> bool {
+        let Some(seat) = self.get(id).and_then(|watch| watch.seat) else {
+            return true;
+        };
+        let Some(woken) = self.waits.woken(seat) else {
+            return false;
+        };
+        self.rise(id);
+        if let Some(watch) = self.watch(id) {
+            watch.cursor.jump(woken - 1);
+        }
+        true
+    }
+
+    /// Takes a watch from where it waits, woken or not.
+    fn rise(&mut self, id: WatchId) {
+        let Some(seat) = self.watch(id).and_then(|watch| watch.seat.take()) else {
+            return;
+        };
+        if let Some(before) = seat.before {
+            self.with_seat(before, |other| other.after = seat.after);
+        }
+        if let Some(after) = seat.after {
+            self.with_seat(after, |other| other.before = seat.before);
+        }
+        if let Some(wait) = self.waits.get_mut(seat.wait) {
+            if seat.before.is_none() {
+                wait.first = seat.after;
+            }
+            if seat.after.is_none() {
+                wait.last = seat.before;
+            }
+        }
+    }
+
+    fn with_seat(&mut self, slot: u32, act: impl FnOnce(&mut Seat)) {
+        let slot = self.slots.get_mut(slot as usize);
+        let seat = slot.and_then(|slot| slot.watch.as_mut()?.seat.as_mut());
+        if let Some(seat) = seat {
+            act(seat);
+        }
+    }
+
+    /// Lets a watch whose first list is read follow the log.
+    fn go_live(&mut self, id: WatchId, log: &Log) {
+        let buffer = u64::from(self.limits.buffer);
+        let Some(watch) = self.watch(id) else {
+            return;
+        };
+        watch.state = State::Live;
+        if let Cursor::Follow(follow) = &mut watch.cursor {
+            follow.synced(log.last());
+            self.look_at_revision(id, log.last() + buffer + 1);
+        }
+    }
+
+    /// Notes when to look again whether a watch is too far behind.
+    fn look_at_revision(&mut self, id: WatchId, revision: Revision) {
+        let Some(watch) = self.watch(id) else {
+            return;
+        };
+        if let Some(former) = watch.due.replace(revision) {
+            self.due.remove(&(former, id.slot));
+        }
+        self.due.insert((revision, id.slot));
+    }
+
+    /// Ends a watch that is too slow; what it may still have stays to be read.
+    fn cut_off(
+        &mut self,
+        id: WatchId,
+        log: &mut Log,
+        sight: &mut Sight<'_>,
+        counters: &mut Counters,
+    ) {
+        if let Some((watch, group)) = self.watch_and_group(id) {
+            counters.count(group.view.dialect, Method::WatchPods, Ending::TooSlow.code());
+            counters.watch_events_dropped += watch.lost(log, group, sight);
+            self.live -= 1;
+        }
+        self.rise(id);
+        self.note(id);
+    }
+
+    /// Leaves only the end of a watch to be read.
+    fn end(
+        &mut self,
+        id: WatchId,
+        ending: Ending,
+        log: &mut Log,
+        sight: &mut Sight<'_>,
+        counters: &mut Counters,
+    ) {
+        if !self.settle(id) {
+            self.rise(id);
+            if let Some(watch) = self.watch(id) {
+                watch.cursor.jump(log.last());
+            }
+        }
+        let Some((watch, group)) = self.watch_and_group(id) else {
             return;
         };
         if let State::Ended(_) = watch.state {
             return;
         }
-        counters.watch_events_discarded += watch.state.queued() as u64;
-        counters.count(watch.view.dialect, Method::WatchPods, ending.code());
+        let unread = watch.unread(log, group, sight);
+        let was_live = watch.is_live();
+        match ending {
+            // What is not there any more cannot be seen: each change counts.
+            Ending::TooSlow if was_live => counters.watch_events_dropped += unread,
+            _ => counters.watch_events_discarded += unread,
+        }
+        counters.watch_events_dropped += watch.lost(log, group, sight);
+        if was_live {
+            counters.count(group.view.dialect, Method::WatchPods, ending.code());
+        }
+        let due = watch.due.take();
         watch.state = State::Ended(ending);
-        if !watch.named {
-            watch.named = true;
-            self.ready.push_back(id);
+        self.live -= usize::from(was_live);
+        if let Some(due) = due {
+            self.due.remove(&(due, id.slot));
         }
-        if let Some(members) = self.groups.get_mut(&watch.view) {
-            members.remove(&slot);
-            if members.is_empty() {
-                self.groups.remove(&watch.view);
-            }
-        }
+        self.note(id);
     }
 
     /// Makes a slot vacant under its next generation; after the last one it is not used again.
-    fn forget(&mut self, id: WatchId) {
+    fn forget(&mut self, id: WatchId, sight: &mut Sight<'_>) {
         let Some(place) = self.slots.get_mut(id.slot as usize) else {
             return;
         };
         let Some(watch) = place.watch.take() else {
             return;
         };
+        if let Some(next) = place.generation.checked_add(1) {
+            place.generation = next;
+            self.free.push(id.slot);
+        }
         self.open -= 1;
         if let Some(peer) = watch.peer
             && let Some(count) = self.by_peer.get_mut(&peer)
@@ -339,12 +744,16 @@ impl WatchSet {
                 self.by_peer.remove(&peer);
             }
         }
-        if watch.named {
-            self.ready.retain(|other| *other != id);
-        }
-        if let Some(next) = place.generation.checked_add(1) {
-            place.generation = next;
-            self.free.push(id.slot);
+        self.leave_group(watch.group, watch.peer, sight);
+    }
+}
+
+impl Place {
+    /// Notes that nobody waits here any more.
+    const fn wake(&mut self) {
+        self.listed = false;
+        if let Some(group) = &mut self.group {
+            group.wait = None;
         }
     }
 }

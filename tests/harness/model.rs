@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podsapi_core::{Code, Dialect, Method, SlowWatch, SourceError, SourceKind};
+use podsapi_core::{Code, Dialect, Method, SourceError, SourceKind};
 
 use crate::op::{PodChoice, Setup, StatusChoice};
 
@@ -24,7 +24,9 @@ pub(crate) struct Model {
     pub(crate) watches: Vec<ModelWatch>,
     /// Ended calls by dialect, method and code.
     pub(crate) requests: BTreeMap<(Dialect, Method, Code), u64>,
-    /// Live events that found a full queue.
+    /// Live events that watches were told or lost, or will be.
+    pub(crate) produced: u64,
+    /// Live events that found no room.
     pub(crate) dropped: u64,
     opened_gate: bool,
     shut_down: bool,
@@ -136,6 +138,7 @@ impl Model {
             sources,
             watches: Vec::new(),
             requests: BTreeMap::new(),
+            produced: 0,
             dropped: 0,
             opened_gate: false,
             shut_down: false,
@@ -217,20 +220,12 @@ impl Model {
     }
 
     fn tell(&mut self, before: Option<&ServedPod>, after: Option<&ServedPod>) {
-        for watch in self.watches.iter_mut().filter(|watch| watch.is_live()) {
-            let Some(news) = watch.news(before, after) else {
-                continue;
-            };
-            match self.setup.slow_watch {
-                SlowWatch::Coalesce => watch.fold(news),
-                SlowWatch::End if watch.queued() < self.setup.watch_buffer as usize => {
-                    watch.push(news);
-                }
-                SlowWatch::End => {
-                    self.dropped += 1;
-                    watch.end(Code::ResourceExhausted, &mut self.requests);
-                }
-            }
+        if before == after {
+            return;
+        }
+        for watch in &mut self.watches {
+            let is_event = watch.tell(before, after, &mut self.dropped, &mut self.requests);
+            self.produced += u64::from(is_event);
         }
     }
 
@@ -286,14 +281,13 @@ impl Model {
 
     /// A client reads one message.
     pub(crate) fn read(&mut self, watch: usize) -> Seen {
-        self.watches[watch].read()
+        self.watches[watch].read(&mut self.dropped)
     }
 
     /// A client goes away.
     pub(crate) fn cancel(&mut self, watch: usize) {
         let watch = &mut self.watches[watch];
-        watch.end(Code::Cancelled, &mut self.requests);
-        watch.gone = true;
+        watch.cancel(&mut self.dropped, &mut self.requests);
     }
 
     /// The server is told to end.

@@ -151,6 +151,7 @@ impl Run {
             while !matches!(self.read_one(watch), Seen::Idle | Seen::End(_)) {}
         }
         self.check();
+        self.check_events();
     }
 
     fn put(&mut self, source: u8, pod: &PodChoice) {

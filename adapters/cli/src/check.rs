@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use podsapi_client::{Client, ClientOptions};
-use podsapi_proto::diagnostics::{GetStatusResponse, Source, SourceState};
+use podsapi_proto::diagnostics::{GetStatusResponse, Source, SourceState, Watch};
 use podsapi_proto::json::printable;
 
 use crate::args::CheckArgs;
@@ -75,7 +75,30 @@ fn report(status: &GetStatusResponse) -> String {
         .into_iter()
         .chain(rows)
         .collect::<Vec<_>>();
-    text + &lines(&headings, &table)
+    text += &lines(&headings, &table);
+    if !status.watches_behind.is_empty() {
+        text.push('\n');
+        text += &watches_behind(&status.watches_behind);
+    }
+    text
+}
+
+/// Returns a line for each watch that has not read everything.
+fn watches_behind(watches: &[Watch]) -> String {
+    let headings = ["WATCH OF USER", "UNREAD CHANGES", "FIRST LIST"];
+    let rows = watches.iter().map(|watch| {
+        let peer = watch.peer.map(|peer| peer.to_string());
+        [
+            peer.unwrap_or_else(|| "unknown".to_owned()),
+            watch.behind.to_string(),
+            if watch.listing { "not read" } else { "read" }.to_owned(),
+        ]
+    });
+    let table: Vec<_> = [headings.map(str::to_owned)]
+        .into_iter()
+        .chain(rows)
+        .collect();
+    lines(&headings, &table)
 }
 
 fn row(source: &Source) -> [String; 10] {

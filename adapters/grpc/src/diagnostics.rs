@@ -4,8 +4,9 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+use core::cmp::Reverse;
 
-use podsapi_core::{Moment, Pods, SourceState};
+use podsapi_core::{Moment, PeerKey, Pods, SourceState};
 use podsapi_proto::{diagnostics, schema::SCHEMA_VERSION};
 
 /// What the pods themselves do not know about their server.
@@ -75,8 +76,31 @@ pub fn status<'a>(
         connections: surroundings.connections,
         node_name: surroundings.node_name.clone(),
         uptime_seconds: now.nanos_since(surroundings.started) / NANOS_PER_SECOND,
+        watches_behind: watches_behind(pods),
     }
 }
+
+/// Returns the watches that are furthest behind.
+fn watches_behind(pods: &Pods) -> Vec<diagnostics::Watch> {
+    let mut behind: Vec<_> = pods
+        .watches()
+        .filter(|watch| watch.is_listing || watch.behind > 0)
+        .collect();
+    behind.sort_unstable_by_key(|watch| {
+        let peer = watch.peer.map(PeerKey::number);
+        (Reverse(watch.behind), Reverse(watch.is_listing), peer)
+    });
+    let watches = behind.into_iter().take(MAX_WATCHES_TOLD);
+    let watches = watches.map(|watch| diagnostics::Watch {
+        peer: watch.peer.map(PeerKey::number),
+        behind: watch.behind,
+        listing: watch.is_listing,
+    });
+    watches.collect()
+}
+
+/// Watches that an answer names at most: what fits on a screen beside the rest.
+const MAX_WATCHES_TOLD: usize = 10;
 
 /// Returns the state of a source in the words of the diagnostics.
 const fn state(state: SourceState) -> diagnostics::SourceState {

@@ -220,15 +220,7 @@ impl<R: Runtime> Exchange<R> {
 
     /// Has the service decide a call, and notes what it says of the caller's mask.
     fn decide(&mut self, call: Call) -> Decision {
-        let now = self.shared.runtime.now();
-        let (reply, watched) = self.shared.with_pods(|pods| {
-            let reply = pods.handle_call(call, now);
-            let watched = match reply {
-                Reply::Watch(watch) => pods.applied_mask(watch),
-                Reply::Answer(_) | Reply::Refuse(_) => None,
-            };
-            (reply, watched)
-        });
+        let (reply, watched) = self.shared.call(call);
         let applied = match &reply {
             Reply::Answer(outgoing) => outgoing.applied_mask(),
             Reply::Watch(_) => watched.as_deref(),

@@ -86,7 +86,7 @@ struct Source {
 
 fn service_metrics(page: &mut Page, seen: &Seen) {
     let counters = &seen.counters;
-    let rows: [(&str, &str, &str, u64); 14] = [
+    let rows: [(&str, &str, &str, u64); 15] = [
         (
             "podsapi_ready",
             GAUGE,
@@ -108,7 +108,7 @@ fn service_metrics(page: &mut Page, seen: &Seen) {
         (
             "podsapi_watch_queued_events",
             GAUGE,
-            "Events that watches have not read yet.",
+            "Changes that watches have not read yet, over all watches.",
             seen.queued_events as u64,
         ),
         (
@@ -124,9 +124,15 @@ fn service_metrics(page: &mut Page, seen: &Seen) {
             counters.watch_events_coalesced,
         ),
         (
+            "podsapi_watch_events_uncompared_total",
+            COUNTER,
+            "Live events that were sent through a mask although nothing that it selects may differ.",
+            counters.watch_events_uncompared,
+        ),
+        (
             "podsapi_watch_events_discarded_total",
             COUNTER,
-            "Live events that were queued when their watch ended.",
+            "Live events that could still have been read when their watch ended.",
             counters.watch_events_discarded,
         ),
         (

@@ -12,7 +12,9 @@ use std::{
 };
 
 use http::HeaderValue;
-use podsapi_core::{Moment, Pods, SourceError, SourceEvent, SourceId, WatchId, WatchOutput};
+use podsapi_core::{
+    Begun, Call, Moment, Pods, Reply, SourceError, SourceEvent, SourceId, WatchId, WatchOutput,
+};
 use podsapi_grpc::health::Health;
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -320,6 +322,34 @@ impl<R: Runtime> Shared<R> {
         self.with_service(|service| act(&mut service.pods))
     }
 
+    /// Has the service decide a call, and returns what it says of the mask of a watch. What a call needs
+    /// that takes long is done while others have the lock.
+    pub(crate) fn call(&self, call: Call) -> (Reply, Option<Arc<str>>) {
+        let now = self.runtime.now();
+        let watched = |pods: &Pods, begun: &Begun| match begun {
+            Begun::Done(Reply::Watch(watch)) => pods.applied_mask(*watch),
+            Begun::Done(Reply::Answer(_) | Reply::Refuse(_)) | Begun::Work(_) => None,
+        };
+        let (mut begun, mut applied) = self.with_pods(|pods| {
+            let begun = pods.begin_call(call, now);
+            let applied = watched(pods, &begun);
+            (begun, applied)
+        });
+        loop {
+            match begun {
+                Begun::Done(reply) => return (reply, applied),
+                Begun::Work(mut work) => {
+                    work.run();
+                    (begun, applied) = self.with_pods(|pods| {
+                        let begun = pods.resume_call(*work);
+                        let applied = watched(pods, &begun);
+                        (begun, applied)
+                    });
+                }
+            }
+        }
+    }
+
     /// Lets `read` see the pods and what was noted about their sources.
     pub(crate) fn with_notes<T>(&self, read: impl FnOnce(&Pods, &Notes) -> T) -> T {
         self.with_service(|service| read(&service.pods, &service.notes))
@@ -357,6 +387,11 @@ impl<R: Runtime> Shared<R> {
             (over, former)
         });
         over
+    }
+
+    /// Returns whether the end of a watch is decided.
+    pub(crate) fn is_watch_ending(&self, watch: WatchId) -> bool {
+        self.with_service(|service| service.pods.is_watch_ending(watch))
     }
 
     /// Ends a watch that nobody reads any more.

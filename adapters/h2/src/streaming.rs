@@ -30,7 +30,7 @@ impl<R: Runtime> Exchange<R> {
     }
 
     /// Moves events from the watch to the stream, a frame's worth at a time: what the reader does
-    /// not take stays in the queue of the watch, whose bound is the service's.
+    /// not take stays unread in the service, which bounds how much that may be.
     fn poll_stream(
         &mut self,
         cx: &mut Context<'_>,
@@ -59,9 +59,14 @@ impl<R: Runtime> Exchange<R> {
                 return self.poll_interrupt(cx, None).map(Err);
             }
             match self.responder.poll_send(cx, &mut self.outbox) {
-                // After the end the reader has a time for all that is left, not for each byte.
-                Poll::Ready(Ok(())) if watching.end.is_some() => {}
-                Poll::Ready(Ok(())) => watching.waiting_since = None,
+                Poll::Ready(Ok(())) => {
+                    // Once the end is decided the reader has a time for all that is left, not for each
+                    // byte.
+                    let waited = watching.waiting_since.is_some();
+                    if waited && watching.end.is_none() && !self.shared.is_watch_ending(watching.id) {
+                        watching.waiting_since = None;
+                    }
+                }
                 Poll::Ready(Err(_gone)) => return Poll::Ready(Err(Interrupt::Gone)),
                 Poll::Pending => break,
             }

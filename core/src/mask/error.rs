@@ -24,7 +24,7 @@ pub struct MaskError {
 }
 
 /// What is wrong with one path of a mask, or with the whole.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MaskFault {
     pub(super) header: &'static str,
     /// Which path of the mask, counted from 1; 0 when it is the whole.

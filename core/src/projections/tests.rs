@@ -16,7 +16,7 @@ fn mask(text: &str) -> Projection {
 }
 
 fn store(uids: &[&str]) -> PodStore {
-    let mut store = PodStore::new(1, false);
+    let mut store = PodStore::new(1, false, Seed::default());
     for uid in uids {
         store.put(Rank(0), pod(uid), 0).unwrap();
     }
@@ -33,17 +33,30 @@ fn numbers(projections: &Projections) -> Counters {
     counters
 }
 
+impl Projections {
+    /// Keeps what is seen of all pods of a moment, one after the other.
+    fn keep_all(&mut self, mask: &Projection, pods: &[Arc<Served>]) -> Vec<Arc<Served>> {
+        pods.iter().map(|pod| self.keep(mask, pod)).collect()
+    }
+}
+
+fn all(store: &PodStore) -> Vec<Arc<Served>> {
+    store.snapshot().iter().cloned().collect()
+}
+
 fn roomy() -> Projections {
-    Projections::new(64, 1 << 20)
+    Projections::new(64, 1 << 20, Seed::default())
 }
 
 /// The masks whose projections are kept, as their canonical texts.
 fn kept(projections: &Projections) -> Vec<alloc::string::String> {
-    projections
+    let mut kept: Vec<_> = projections
         .masks
         .keys()
         .map(|mask| mask.to_string())
-        .collect()
+        .collect();
+    kept.sort();
+    kept
 }
 
 /// Holds the sums against what is there, and both against the bounds.
@@ -56,6 +69,8 @@ fn check(projections: &Projections) {
     assert_eq!(projections.bytes, sums.sum::<usize>());
     assert!(projections.bytes <= projections.max_bytes);
     assert!(projections.masks.len() <= projections.max_masks);
+    let ordered = projections.order.iter().map(BTreeMap::len).sum::<usize>();
+    assert_eq!(ordered, projections.masks.len());
 }
 
 #[test]
@@ -97,11 +112,11 @@ fn one_changed_pod_costs_one_projection() {
     let uids: Vec<_> = uids.iter().map(|uid| uid.as_str()).collect();
     let (mut store, mut projections) = (store(&uids), roomy());
     let phase = mask("status.phase");
-    projections.keep_all(&phase, &store.snapshot());
+    projections.keep_all(&phase, &all(&store));
     let change = turn(&mut store, "u250", "Failed");
     projections.forget(&change.before.unwrap());
-    let listed = projections.keep_all(&phase, &store.snapshot()).into_owned();
-    for (seen, pod) in listed.iter().zip(store.snapshot().iter()) {
+    let listed = projections.keep_all(&phase, &all(&store));
+    for (seen, pod) in listed.iter().zip(all(&store).iter()) {
         assert_eq!(seen.bytes(), &phase.apply(pod.bytes()));
     }
     let counters = numbers(&projections);
@@ -114,10 +129,10 @@ fn one_changed_pod_costs_one_projection() {
 
 #[test]
 fn whole_pods_are_themselves_and_cost_nothing() {
-    let (mut store, mut projections) = (store(&["a", "b"]), roomy());
-    let pods = store.snapshot();
+    let (store, mut projections) = (store(&["a", "b"]), roomy());
+    let pods = all(&store);
     let seen = projections.keep_all(&Projection::all(), &pods);
-    assert!(matches!(seen, Cow::Borrowed(_)));
+    assert!(seen.iter().zip(&pods).all(|(seen, pod)| Arc::ptr_eq(seen, pod)));
     assert!(Arc::ptr_eq(
         &projections.keep(&Projection::all(), &pods[0]),
         &pods[0]
@@ -134,7 +149,7 @@ fn what_is_kept_holds_no_pod_and_goes_with_it() {
     let (mut store, mut projections) = (store(&["a", "b"]), roomy());
     let masks = ["spec,status", "metadata"].map(mask);
     for mask in &masks {
-        projections.keep_all(mask, &store.snapshot());
+        projections.keep_all(mask, &all(&store));
     }
     let change = store.remove(Rank(0), &Uid::new("a"), 0).unwrap();
     let gone = change.before.unwrap();
@@ -159,7 +174,7 @@ fn what_is_kept_holds_no_pod_and_goes_with_it() {
 fn the_mask_that_was_not_used_for_longest_goes_first() {
     let store = store(&["u"]);
     let pod = store.get("u").unwrap();
-    let mut projections = Projections::new(2, 1 << 20);
+    let mut projections = Projections::new(2, 1 << 20, Seed::default());
     let [a, b, c, d] = ["metadata.name", "metadata.uid", "spec", "status"].map(mask);
     projections.keep(&a, pod);
     projections.keep(&b, pod);
@@ -183,12 +198,12 @@ fn the_mask_that_was_not_used_for_longest_goes_first() {
 
 #[test]
 fn bytes_are_bounded_and_other_masks_make_room() {
-    let mut store = store(&["a", "b", "c", "d", "e"]);
-    let pods = store.snapshot();
+    let store = store(&["a", "b", "c", "d", "e"]);
+    let pods = all(&store);
     let [name, uid] = ["metadata.name", "metadata.uid"].map(mask);
     // Room for four of one letter each.
     let one = 5 + BYTES_A_POD;
-    let mut projections = Projections::new(64, u32::try_from(4 * one).unwrap());
+    let mut projections = Projections::new(64, u32::try_from(4 * one).unwrap(), Seed::default());
     projections.keep_all(&name, &pods[..3]);
     check(&projections);
     projections.keep(&uid, &pods[0]);
@@ -215,7 +230,7 @@ fn bytes_are_bounded_and_other_masks_make_room() {
 #[test]
 fn without_room_every_projection_is_made_anew() {
     let store = store(&["u"]);
-    let mut projections = Projections::new(1, 0);
+    let mut projections = Projections::new(1, 0, Seed::default());
     for _ in 0..2 {
         let seen = projections.keep(&mask("metadata.uid"), store.get("u").unwrap());
         assert_eq!(seen.bytes().as_ref(), b"\x0a\x03\x2a\x01u");
@@ -251,7 +266,7 @@ fn a_pod_that_grows_is_counted_anew() {
 fn what_was_of_use_together_elsewhere_is_counted_and_stays_longer() {
     let store = store(&["u"]);
     let pod = store.get("u").unwrap();
-    let mut projections = Projections::new(2, 1 << 20);
+    let mut projections = Projections::new(2, 1 << 20, Seed::default());
     let [a, b, c, d] = ["metadata.name", "metadata.uid", "spec", "status"].map(mask);
     projections.keep(&a, pod);
     projections.keep(&b, pod);
@@ -274,9 +289,9 @@ fn what_was_of_use_together_elsewhere_is_counted_and_stays_longer() {
 
 #[test]
 fn lists_date_their_masks_too() {
-    let mut store = store(&["a", "b", "c"]);
-    let pods = store.snapshot();
-    let mut projections = Projections::new(2, 1 << 20);
+    let store = store(&["a", "b", "c"]);
+    let pods = all(&store);
+    let mut projections = Projections::new(2, 1 << 20, Seed::default());
     let [a, b, c] = ["metadata.name", "metadata.uid", "spec"].map(mask);
     projections.keep_all(&a, &pods);
     projections.keep_all(&b, &pods);
@@ -290,7 +305,7 @@ fn lists_date_their_masks_too() {
 fn a_former_revision_takes_no_newer_one_along_and_no_other_pod() {
     let (mut store, mut projections) = (store(&["a", "b"]), roomy());
     let phase = mask("status.phase");
-    projections.keep_all(&phase, &store.snapshot());
+    projections.keep_all(&phase, &all(&store));
     let change = turn(&mut store, "a", "Failed");
     let (before, after) = (change.before.unwrap(), change.after.unwrap());
     projections.keep(&phase, &after);

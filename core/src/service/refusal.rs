@@ -21,6 +21,8 @@ pub(super) enum Refusal<'a> {
     RateLimited(Empty),
     TooManyWatches { limit: u32 },
     TooManyWatchesOfPeer { limit: u32 },
+    TooManyMasks { limit: u32 },
+    TooManyMasksOfPeer { limit: u32 },
     WatchEnded { ending: Ending, buffer: u32 },
 }
 
@@ -61,6 +63,22 @@ impl From<Refusal<'_>> for Status {
                 ),
             )
             .with_reason("TOO_MANY_WATCHES"),
+            Refusal::TooManyMasks { limit } => Self::new(
+                Code::ResourceExhausted,
+                format!(
+                    "{limit} distinct field masks are watched, which is the limit; watch with one \
+                     that is watched already or with none, or try later"
+                ),
+            )
+            .with_reason("TOO_MANY_MASKS"),
+            Refusal::TooManyMasksOfPeer { limit } => Self::new(
+                Code::ResourceExhausted,
+                format!(
+                    "this peer watches with {limit} distinct field masks, which is the limit for \
+                     one; use one of them or none, or close a watch"
+                ),
+            )
+            .with_reason("TOO_MANY_MASKS"),
             Refusal::WatchEnded { ending, buffer } => {
                 let (text, reason) = match ending {
                     Ending::NotThere => ("the watch is over".to_string(), "WATCH_OVER"),

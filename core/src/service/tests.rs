@@ -11,6 +11,7 @@ use crate::config::{SlowWatch, SourceConfig, SourceKind};
 use crate::mask::FieldMask;
 use crate::pod::{EncodedPod, Uid};
 use crate::sample::{pod, pod_in_phase, status};
+use crate::status::Code;
 use crate::wire::put_bytes;
 
 pub(super) const NOW: Moment = Moment::ORIGIN;
@@ -331,6 +332,7 @@ fn a_slow_watch_is_told_to_watch_again() {
     };
     let mut pods = ready(&[], config);
     let id = watch(&mut pods);
+    assert!(matches!(pods.poll_watch(id), WatchOutput::Event(_)));
     for uid in ["a", "b"] {
         say(
             &mut pods,
@@ -341,6 +343,7 @@ fn a_slow_watch_is_told_to_watch_again() {
             },
         );
     }
+    assert!(matches!(pods.poll_watch(id), WatchOutput::Event(_)));
     let WatchOutput::End(status) = pods.poll_watch(id) else {
         panic!()
     };
@@ -525,5 +528,11 @@ fn a_watch_that_coalesces_never_ends_for_being_slow() {
             },
         );
     }
-    assert_eq!((pods.queued_events(), pods.is_watch_over(id)), (1, false));
+    assert_eq!(pods.queued_events(), 1_000);
+    let events = core::iter::from_fn(|| match pods.poll_watch(id) {
+        WatchOutput::Event(event) => Some(event),
+        WatchOutput::Idle | WatchOutput::End(_) => None,
+    });
+    assert_eq!(events.count(), 2, "the marker, and the pod");
+    assert_eq!((pods.queued_events(), pods.is_watch_over(id)), (0, false));
 }

@@ -8,6 +8,7 @@ use crate::gate::Readiness;
 use crate::pod::Uid;
 use crate::source::{SourceCounts, SourceId, SourceView};
 use crate::store::Rank;
+use crate::watch::WatchView;
 
 use super::Pods;
 
@@ -123,6 +124,12 @@ impl Pods {
         self.watches.is_over(watch)
     }
 
+    /// Tells whether a watch has ended, or will once its reader has taken what it may still have, as one
+    /// that was too slow; lets an adapter give such a reader a time for all of it.
+    pub fn is_watch_ending(&self, watch: WatchId) -> bool {
+        self.watches.is_ending(watch)
+    }
+
     /// Returns what [`Outgoing::applied_mask`](crate::Outgoing::applied_mask) tells of unary calls
     /// for a watch: ask when [`Reply::Watch`](crate::Reply::Watch) comes, and send it with the first
     /// headers. `None` where the watch's caller named no field, and for ids of former watches.
@@ -144,8 +151,15 @@ impl Pods {
         self.watches.applied_mask(watch)
     }
 
-    /// Returns the number of live events that wait to be read, over all watches.
+    /// Returns the changes that open watches have not read, over all watches: an upper bound of the
+    /// events that they will be told, since one may see nothing of a change.
     pub fn queued_events(&self) -> usize {
-        self.watches.queued()
+        let changes: u64 = self.watches().map(|watch| watch.behind).sum();
+        usize::try_from(changes).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the watches that are not ended, in no order that means anything.
+    pub fn watches(&self) -> impl Iterator<Item = WatchView> {
+        self.watches.views(self.log.last())
     }
 }

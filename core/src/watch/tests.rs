@@ -1,16 +1,16 @@
-//! Tests of watches: their states, their queues, their ids and the ready list.
-
-use core::ptr;
+//! Tests of watches: their states, their places in the log, their ids and the ready list.
 
 use super::*;
 use crate::call::{Dialect, Scope};
 use crate::pod::EncodedPod;
+use crate::projections::Projections;
 use crate::sample::{pod, pod_in_phase};
-use crate::store::{PodStore, Rank};
+use crate::store::{Change, PodStore, Rank};
 
 /// Watches beside the store that feeds them.
 struct Desk {
     store: PodStore,
+    log: Log,
     projections: Projections,
     watches: WatchSet,
     counters: Counters,
@@ -18,60 +18,121 @@ struct Desk {
 
 impl Desk {
     fn new(buffer: u32, slow_watch: SlowWatch) -> Self {
+        Self::remembering(4_096, buffer, slow_watch)
+    }
+
+    fn remembering(entries: usize, buffer: u32, slow_watch: SlowWatch) -> Self {
+        let limits = WatchLimits {
+            buffer,
+            watches: 1_000,
+            masks: 3,
+            masks_per_peer: 2,
+            slow_watch,
+        };
         Self {
-            store: PodStore::new(1, false),
-            projections: Projections::new(64, 1 << 20),
-            watches: WatchSet::new(buffer, 1_000, slow_watch),
+            store: PodStore::new(1, false, Seed::default()),
+            log: Log::new(entries, 16 << 20),
+            projections: Projections::new(64, 1 << 20, Seed::default()),
+            watches: WatchSet::new(limits, Seed::default()),
             counters: Counters::default(),
         }
     }
 
     fn watch(&mut self, dialect: Dialect) -> WatchId {
-        let view = View {
-            dialect,
-            scope: Scope::everything(),
+        self.open(dialect, Scope::everything(), None).unwrap()
+    }
+
+    fn open(
+        &mut self,
+        dialect: Dialect,
+        scope: Scope,
+        peer: Option<PeerKey>,
+    ) -> Result<WatchId, Full> {
+        let view = View { dialect, scope };
+        let mut sight = Sight {
+            store: &self.store,
+            projections: &mut self.projections,
         };
+        let pods = self.store.snapshot();
         self.watches
-            .open(view, None, self.store.snapshot(), None)
-            .unwrap()
+            .open(view, None, pods, peer, &self.log, &mut sight)
     }
 
     fn put(&mut self, pod: EncodedPod) {
         let change = self.store.put(Rank(0), pod, 0).unwrap();
-        self.publish(&change);
+        self.publish(change);
     }
 
     fn remove(&mut self, uid: &str) {
         let change = self.store.remove(Rank(0), &uid.into(), 0).unwrap();
-        self.publish(&change);
+        self.publish(change);
     }
 
-    fn publish(&mut self, change: &Change) {
-        self.watches
-            .publish(change, &mut self.projections, &mut self.counters);
+    fn publish(&mut self, change: Change) {
+        self.log.append(change);
+        self.act(|watches, log, sight, counters| watches.publish(log, sight, counters));
+    }
+
+    fn act<T>(
+        &mut self,
+        act: impl FnOnce(&mut WatchSet, &mut Log, &mut Sight<'_>, &mut Counters) -> T,
+    ) -> T {
+        let mut sight = Sight {
+            store: &self.store,
+            projections: &mut self.projections,
+        };
+        act(
+            &mut self.watches,
+            &mut self.log,
+            &mut sight,
+            &mut self.counters,
+        )
     }
 
     fn poll(&mut self, id: WatchId) -> Read {
-        let see = |mask: &Projection, pod: &Arc<Served>| self.projections.keep(mask, pod);
-        self.watches.poll(id, see, &mut self.counters)
+        self.act(|watches, log, sight, counters| watches.poll(id, log, sight, counters))
+    }
+
+    fn cancel(&mut self, id: WatchId) {
+        self.act(|watches, log, sight, counters| watches.cancel(id, log, sight, counters));
+    }
+
+    fn shutdown(&mut self) {
+        self.act(WatchSet::shutdown);
+    }
+
+    /// Returns what open watches have not read, in changes.
+    fn behind(&self) -> u64 {
+        let views = self.watches.views(self.log.last());
+        views.map(|watch| watch.behind).sum()
+    }
+
+    /// Reads so many events, or as many as there are.
+    fn read_some(&mut self, id: WatchId, count: usize) -> Vec<(u8, char)> {
+        let mut events = Vec::new();
+        while events.len() < count
+            && let Read::Event(event) = self.poll(id)
+        {
+            events.push(told(&event.to_vec()));
+        }
+        events
     }
 
     /// Reads until nothing comes and returns the types of the events with the UIDs' last letter.
     fn read(&mut self, id: WatchId) -> Vec<(u8, char)> {
-        let mut events = Vec::new();
-        while let Read::Event(event) = self.poll(id) {
-            let event = event.to_vec();
-            let uid = event
-                .windows(3)
-                .rfind(|window| window.starts_with(&[0x2a, 1]));
-            events.push((event[1], uid.map_or('-', |uid| char::from(uid[2]))));
-        }
-        events
+        self.read_some(id, usize::MAX)
     }
 
     fn ready(&mut self) -> Vec<WatchId> {
         core::iter::from_fn(|| self.watches.poll_ready()).collect()
     }
+}
+
+fn told(event: &[u8]) -> (u8, char) {
+    let uid = event
+        .windows(3)
+        .rfind(|window| window.starts_with(&[0x2a, 1]));
+    (event[1], uid.map_or('-', |uid| char::from(uid[2])))
 }
 
 impl From<&str> for crate::pod::Uid {
@@ -101,10 +162,25 @@ fn a_watch_that_does_not_read_ends_alone() {
     desk.read(quick);
     desk.put(pod("b"));
     assert_eq!(desk.read(quick), [(1, 'b')]);
+    assert_eq!(desk.watches.len(), 2, "its list was not read: that costs nothing");
+    assert_eq!(desk.read_some(slow, 1), [(4, '-')]);
+    // It was two behind at the marker, which it may be, and one more.
+    desk.put(pod("c"));
+    assert_eq!(desk.watches.len(), 2);
+    desk.read(quick);
+    desk.put(pod("d"));
+    assert_eq!(desk.watches.len(), 1);
+    assert_eq!(desk.counters.watch_events_dropped, 1);
+    desk.read(quick);
+    desk.put(pod("e"));
+    assert!(!desk.watches.is_over(slow));
+    let events = desk.read_some(slow, 3);
+    assert_eq!(events, [(1, 'a'), (1, 'b'), (1, 'c')]);
+    assert!(desk.watches.is_over(slow));
     let end = desk.poll(slow);
     assert!(matches!(end, Read::End(Ending::TooSlow)), "{end:?}");
-    assert_eq!(desk.counters.watch_events_dropped, 1);
-    assert_eq!(desk.watches.len(), 1);
+    assert_eq!(desk.counters.watch_events_dropped, 2, "d and e");
+    assert_eq!(desk.read(quick).len(), 1);
 }
 
 #[test]
@@ -126,7 +202,7 @@ fn a_watch_that_coalesces_gets_the_newest_state_of_each_pod() {
     desk.remove("c");
     desk.put(pod("c"));
     desk.put(pod_in_phase("c", "Failed"));
-    assert_eq!(desk.watches.queued(), 5);
+    assert_eq!(desk.behind(), 11);
     let events = [(2, 'a'), (3, 'b'), (1, 'd'), (3, 'c'), (1, 'c')];
     assert_eq!(desk.read(id), events);
     assert_eq!(desk.counters.watch_events_coalesced, 6);
@@ -142,7 +218,6 @@ fn a_pod_that_comes_and_goes_leaves_nothing_behind() {
         desk.put(pod("a"));
         desk.remove("a");
     }
-    assert_eq!(desk.watches.queued(), 1);
     desk.remove("stuck");
     assert_eq!(desk.read(id), []);
 }
@@ -168,6 +243,9 @@ fn a_watch_is_named_when_it_becomes_readable_and_not_again_before_it_is_read() {
 fn watches_that_nobody_reads_are_named_at_their_begin_and_at_their_end() {
     let mut desk = Desk::new(20, SlowWatch::End);
     let stuck: Vec<_> = (0..300).map(|_| desk.watch(Dialect::V1alpha1)).collect();
+    for id in &stuck {
+        assert_eq!(desk.read_some(*id, 1), [(4, '-')]);
+    }
     let quick = desk.watch(Dialect::V1alpha1);
     desk.read(quick);
     let mut names = desk.ready().len();
@@ -176,14 +254,14 @@ fn watches_that_nobody_reads_are_named_at_their_begin_and_at_their_end() {
         names += desk.ready().len();
         desk.read(quick);
     }
-    assert_eq!(names, stuck.len() + 1 + 20);
+    assert_eq!(names, stuck.len() + 20);
     desk.put(pod("last"));
     assert_eq!(desk.ready().len(), stuck.len() + 1);
     assert_eq!(desk.counters.watch_events_dropped, 300);
 }
 
 #[test]
-fn a_folded_queue_that_becomes_empty_is_named_when_it_fills_again() {
+fn a_reader_for_whom_everything_vanished_is_named_for_the_next_change() {
     let mut desk = Desk::new(1, SlowWatch::Coalesce);
     let id = desk.watch(Dialect::V1alpha1);
     desk.read(id);
@@ -192,7 +270,8 @@ fn a_folded_queue_that_becomes_empty_is_named_when_it_fills_again() {
         desk.put(pod("a"));
         assert_eq!(desk.ready(), [id]);
         desk.remove("a");
-        assert_eq!(desk.ready(), []);
+        assert_eq!(desk.ready(), [], "it was named");
+        assert_eq!(desk.read(id), []);
     }
 }
 
@@ -202,20 +281,17 @@ fn the_watches_of_a_peer_are_counted_until_their_end_is_read() {
     let peers = [Some(PeerKey::new(1)), Some(PeerKey::new(2)), None];
     let counts = |desk: &Desk| [1, 2, 3].map(|peer| desk.watches.count_of(PeerKey::new(peer)));
     let open = |desk: &mut Desk, peer: Option<PeerKey>| {
-        let view = View {
-            dialect: Dialect::V1alpha1,
-            scope: Scope::everything(),
-        };
-        desk.watches.open(view, None, [].into(), peer).unwrap()
+        desk.open(Dialect::V1alpha1, Scope::everything(), peer)
+            .unwrap()
     };
     let ids: Vec<_> = [0, 0, 1, 2]
         .map(|place| open(&mut desk, peers[place]))
         .into();
     assert_eq!(counts(&desk), [2, 1, 0]);
-    desk.watches.cancel(ids[0], &mut desk.counters);
-    desk.watches.cancel(ids[0], &mut desk.counters);
+    desk.cancel(ids[0]);
+    desk.cancel(ids[0]);
     assert_eq!(counts(&desk), [1, 1, 0]);
-    desk.watches.shutdown(&mut desk.counters);
+    desk.shutdown();
     assert_eq!(counts(&desk), [1, 1, 0]);
     for id in ids {
         desk.read(id);
@@ -228,10 +304,10 @@ fn the_watches_of_a_peer_are_counted_until_their_end_is_read() {
 fn an_id_of_a_former_watch_names_nothing() {
     let mut desk = Desk::new(10, SlowWatch::End);
     let former = desk.watch(Dialect::V1alpha1);
-    desk.watches.cancel(former, &mut desk.counters);
+    desk.cancel(former);
     let id = desk.watch(Dialect::V1alpha1);
     assert_eq!(former.slot, id.slot);
-    desk.watches.cancel(former, &mut desk.counters);
+    desk.cancel(former);
     let end = desk.poll(former);
     assert!(matches!(end, Read::End(Ending::NotThere)));
     assert!(desk.watches.is_over(former) && !desk.watches.is_over(id));
@@ -252,26 +328,20 @@ fn a_slot_is_not_used_beyond_its_last_generation() {
         generation: u32::MAX,
         ..id
     };
-    desk.watches.cancel(last, &mut desk.counters);
+    desk.cancel(last);
     assert_eq!(desk.watch(Dialect::V1alpha1).slot, 1);
 }
 
 #[test]
 fn an_ended_watch_takes_its_place_until_its_end_is_read() {
     let mut desk = Desk::new(10, SlowWatch::End);
-    desk.watches.limit = 1;
+    desk.watches.limits.watches = 1;
     let id = desk.watch(Dialect::V1alpha1);
-    desk.watches.shutdown(&mut desk.counters);
-    let view = View {
-        dialect: Dialect::V1alpha1,
-        scope: Scope::everything(),
-    };
-    assert_eq!(
-        desk.watches.open(view.clone(), None, [].into(), None),
-        Err(Full)
-    );
+    desk.shutdown();
+    let open = |desk: &mut Desk| desk.open(Dialect::V1alpha1, Scope::everything(), None);
+    assert_eq!(open(&mut desk), Err(Full::Watches));
     assert!(matches!(desk.poll(id), Read::End(Ending::Shutdown)));
-    assert!(desk.watches.open(view, None, [].into(), None).is_ok());
+    assert!(open(&mut desk).is_ok());
 }
 
 #[test]
@@ -292,22 +362,15 @@ fn a_thousand_watches_hold_the_same_pods() {
     }
     let ids: Vec<_> = (0..1_000).map(|_| desk.watch(Dialect::V1alpha1)).collect();
     desk.put(pod("last"));
-    let snapshots =
-        desk.watches
-            .slots
-            .iter()
-            .filter_map(|slot| match &slot.watch.as_ref()?.state {
-                State::Snapshot { pods, .. } => Some(pods.clone()),
-                State::Live { .. } | State::Ended(_) => None,
-            });
+    let slots = desk.watches.slots.iter();
+    let snapshots = slots.filter_map(|slot| match &slot.watch.as_ref()?.state {
+        State::First { pods, .. } => Some(pods.clone()),
+        State::Live | State::Ended(_) => None,
+    });
     let snapshots: Vec<_> = snapshots.collect();
     assert_eq!(snapshots.len(), ids.len());
-    assert!(
-        snapshots
-            .iter()
-            .all(|pods| ptr::eq(&raw const pods[0], &raw const snapshots[0][0]))
-    );
-    assert_eq!(desk.watches.groups.len(), 1);
+    assert!(snapshots.iter().all(|pods| pods.is_same(&snapshots[0])));
+    assert_eq!(desk.watches.by_view.len(), 1);
     let first = desk.store.get("u0").unwrap().bytes().as_ptr();
     for id in ids {
         let Read::Event(event) = desk.poll(id) else {

@@ -1,115 +1,112 @@
-//! What a group of watches sees of a change.
+//! What watches see of a change, and those that see the same together.
 
 use alloc::sync::Arc;
-use core::cell::OnceCell;
 
 use crate::call::{Dialect, Scope};
+use crate::differs::Selected;
+use crate::log::{Entry, MaskId};
 use crate::outgoing::EventKind;
 use crate::project::Projection;
 use crate::projections::Projections;
 use crate::served::{Served, Tombstone};
-use crate::store::Change;
+use crate::store::PodStore;
 
-use super::queue::{Event, Held, Offer};
+use super::waits::WaitId;
 
 /// What a watch sees and in which words: watches of one view get the same events.
-///
-/// Views are ordered by their masks first, so that those of one mask follow each other.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct View {
     /// The mask that is left of the caller's and the peer's, and the namespaces.
     pub(crate) scope: Scope,
     pub(crate) dialect: Dialect,
 }
 
-/// A change through one mask, worked out when it is asked for and once for all views of that mask.
+/// The watches of one view.
 #[derive(Debug)]
-pub(super) struct Sight<'a> {
-    change: &'a Change,
-    mask: &'a Projection,
-    after: OnceCell<Arc<Served>>,
-    /// What was seen before, if what is seen now differs from it.
-    former: OnceCell<Option<Arc<Served>>>,
+pub(super) struct Group {
+    pub(super) view: Arc<View>,
+    pub(super) mask: MaskId,
+    /// What the mask selects; none where it is everything.
+    pub(super) selected: Option<Arc<Selected>>,
+    pub(super) members: usize,
+    /// Where those of them wait that have read everything.
+    pub(super) wait: Option<WaitId>,
+}
+
+/// What pods look like through masks.
+#[derive(Debug)]
+pub(crate) struct Sight<'a> {
+    pub(crate) store: &'a PodStore,
+    pub(crate) projections: &'a mut Projections,
 }
 
 impl View {
-    /// Returns what a change is for those who see this, if it is anything.
-    pub(super) fn offer(&self, sight: &Sight<'_>, projections: &mut Projections) -> Option<Offer> {
-        let visible = |pod: &&Arc<_>| self.sees(pod);
-        let before = sight.change.before.as_ref().filter(visible);
-        let after = sight.change.after.as_ref().filter(visible);
-        let (kind, pod, seen, former) = match (before, after) {
-            (None, None) => return None,
-            (None, Some(after)) => {
-                let seen = sight.after(after, projections);
-                (EventKind::Added, Held::new(after, &seen), seen, None)
-            }
-            (Some(before), Some(after)) => {
-                let former = sight.former(before, after, projections)?;
-                let seen = sight.after(after, projections);
-                // A whole pod that is not served any more is not worth its memory.
-                let former = Some(former).filter(|_| !sight.mask.is_all());
-                (EventKind::Modified, Held::new(after, &seen), seen, former)
-            }
-            (Some(before), None) => {
-                let kind = match self.dialect {
-                    Dialect::Documented => Tombstone::Timestamped,
-                    Dialect::V1alpha1 => Tombstone::Identity,
-                };
-                let pod = Arc::new(before.tombstone(kind, sight.change.at));
-                (EventKind::Deleted, Held::Seen(pod.clone()), pod, None)
-            }
-        };
-        let event = Event { kind, pod };
-        Some(Offer {
-            event,
-            seen,
-            former,
-        })
+    pub(super) fn sees(&self, pod: &Served) -> bool {
+        self.scope.namespaces.contains(pod.namespace())
     }
 
-    fn sees(&self, pod: &Served) -> bool {
-        self.scope.namespaces.contains(pod.namespace())
+    /// Returns what is left of a pod that went away, in the words of the dialect.
+    pub(super) const fn tombstone(&self) -> Tombstone {
+        match self.dialect {
+            Dialect::Documented => Tombstone::Timestamped,
+            Dialect::V1alpha1 => Tombstone::Identity,
+        }
     }
 }
 
-impl<'a> Sight<'a> {
-    pub(super) const fn new(change: &'a Change, mask: &'a Projection) -> Self {
-        Self {
-            change,
-            mask,
-            after: OnceCell::new(),
-            former: OnceCell::new(),
+impl Group {
+    /// Returns what a change is for those who see this, if it is anything.
+    pub(super) fn sees(&self, entry: &mut Entry, sight: &mut Sight<'_>) -> Option<EventKind> {
+        let kind = self.kind(entry)?;
+        let Some(selected) = self.selected.as_ref().filter(|_| kind == EventKind::Modified) else {
+            return Some(kind);
+        };
+        let mask = &self.view.scope.mask;
+        entry
+            .differs(self.mask, selected, |before, after| sight.differs(mask, before, after))
+            .then_some(kind)
+    }
+
+    /// Tells whether a change may be anything for those who see this, without looking at the pod.
+    pub(super) fn may_see(&self, entry: &mut Entry) -> bool {
+        match (self.kind(entry), &self.selected) {
+            (None, _) => false,
+            (Some(EventKind::Modified), Some(selected)) => entry.may_differ(selected),
+            (Some(_), _) => true,
         }
     }
 
-    /// Tells whether it is through this mask.
-    pub(super) fn is_through(&self, mask: &Projection) -> bool {
-        self.mask == mask
+    /// Returns what a change is for those who see all fields.
+    fn kind(&self, entry: &Entry) -> Option<EventKind> {
+        let sees = |pod: &Option<Arc<Served>>| pod.as_ref().is_some_and(|pod| self.view.sees(pod));
+        match (sees(&entry.before), sees(&entry.after)) {
+            (false, false) => None,
+            (false, true) => Some(EventKind::Added),
+            (true, true) => Some(EventKind::Modified),
+            (true, false) => Some(EventKind::Deleted),
+        }
+    }
+}
+
+impl Sight<'_> {
+    /// Returns what is seen of a pod, kept for the next one if the pod is served now.
+    pub(super) fn see(&mut self, mask: &Projection, pod: &Arc<Served>) -> Arc<Served> {
+        if self.store.serves(pod) {
+            self.projections.keep(mask, pod)
+        } else {
+            self.projections.look(mask, pod)
+        }
     }
 
-    fn after(&self, after: &Arc<Served>, projections: &mut Projections) -> Arc<Served> {
-        let seen = self
-            .after
-            .get_or_init(|| projections.keep(self.mask, after));
-        seen.clone()
-    }
-
-    /// Returns what was seen before a change that can be seen.
-    fn former(
-        &self,
+    /// Tells whether what is seen of a pod differs between two states of it.
+    pub(super) fn differs(
+        &mut self,
+        mask: &Projection,
         before: &Arc<Served>,
         after: &Arc<Served>,
-        projections: &mut Projections,
-    ) -> Option<Arc<Served>> {
-        let work_out = || {
-            // Looked up first, since keeping the new revision drops the former one.
-            let former = projections.look(self.mask, before);
-            let after = self.after(after, projections);
-            // Whole pods differ, or there would be no change.
-            let differs = self.mask.is_all() || former.bytes() != after.bytes();
-            differs.then_some(former)
-        };
-        self.former.get_or_init(work_out).clone()
+    ) -> bool {
+        // Looked up first, since keeping the new revision drops the former one.
+        let before = self.projections.look(mask, before);
+        self.see(mask, after).bytes() != before.bytes()
     }
 }

@@ -36,6 +36,23 @@ pub struct GetStatusResponse {
     /// The name of the node whose pods these are; empty when the server was told none.
     #[prost(string, tag = "10")]
     pub node_name: ::prost::alloc::string::String,
+    /// The open watches that are furthest behind, that one first; ten at most, and none that has read
+    /// everything.
+    #[prost(message, repeated, tag = "11")]
+    pub watches_behind: ::prost::alloc::vec::Vec<Watch>,
+}
+/// A watch that has not read everything.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Watch {
+    /// The user id of who opened it; absent where that is not known.
+    #[prost(uint64, optional, tag = "1")]
+    pub peer: ::core::option::Option<u64>,
+    /// The changes that it has not read, those counted too of which it sees nothing.
+    #[prost(uint64, tag = "2")]
+    pub behind: u64,
+    /// Whether it has not read its first list yet.
+    #[prost(bool, tag = "3")]
+    pub listing: bool,
 }
 /// The state of one source of pods.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

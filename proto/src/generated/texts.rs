@@ -1393,6 +1393,10 @@ impl Texts for crate::diagnostics::Source {
     ];
 }
 
+impl Texts for crate::diagnostics::Watch {
+    const TEXTS: &'static [Field] = &[];
+}
+
 impl Texts for crate::cri::Container {
     const TEXTS: &'static [Field] = &[
         text(1, "id"),

@@ -37,7 +37,7 @@ async fn a_queue_of_one_and_two_events_drop_exactly_one() {
     });
     let (events, end) = watch.until_the_end().await;
     assert_eq!(end.code(), Code::ResourceExhausted);
-    assert!(events.is_empty(), "{events:?}");
+    assert_eq!(events.len(), 1, "{events:?}"); // It may still have the one that found room.
     let metrics = live.metrics();
     assert_eq!(dropped(&metrics), Some(1));
     let about: Vec<_> = metrics.lines(DROPPED).collect();

@@ -179,9 +179,11 @@ async fn a_watch_that_has_ended_is_not_kept_by_a_reader_that_takes_a_byte_now_an
         watch_buffer: NonZeroU32::MIN,
         ..unlimited()
     };
-    let node = Node::with(&[("a", 40_000)], Limits::default(), config);
+    let node = Node::with(&[], Limits::default(), config);
     let (_client, response) = unread_watch(&node, 100).await;
     let mut body = response.await.unwrap().into_body();
+    body.data().await.unwrap().unwrap();
+    node.put("a", 40_000);
     body.data().await.unwrap().unwrap();
     node.put("b", 1);
     node.put("c", 1);

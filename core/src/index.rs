@@ -78,7 +78,11 @@ impl Index {
                 self.len += 1;
                 if pods.len() > CHUNK {
                     // What comes in order fills chunks whole.
-                    let half = if place + 1 == pods.len() { CHUNK } else { CHUNK / 2 };
+                    let half = if place + 1 == pods.len() {
+                        CHUNK
+                    } else {
+                        CHUNK / 2
+                    };
                     let rest = pods.split_off(half);
                     chunks.insert(at + 1, Arc::new(rest));
                 }
@@ -234,7 +238,9 @@ mod tests {
         let before = index.snapshot();
         index.put(served("0500", 2));
         let shared = before.chunks.iter().zip(index.chunks.iter());
-        let copied = shared.filter(|(one, other)| !Arc::ptr_eq(one, other)).count();
+        let copied = shared
+            .filter(|(one, other)| !Arc::ptr_eq(one, other))
+            .count();
         assert_eq!(copied, 1);
     }
 

@@ -287,7 +287,8 @@ mod tests {
 
     #[test]
     fn parts_that_are_given_away_know_how_many_are_left() {
-        let list = Lists::new(64, Seed::default()).make(&Projection::all(), &[served(10), served(20)]);
+        let list =
+            Lists::new(64, Seed::default()).make(&Projection::all(), &[served(10), served(20)]);
         for message in [list, Outgoing::list(&[served(10), served(20)])] {
             let (mut parts, mut left) = (message.clone().into_segments(), message.segments().len());
             assert!(left > 1);

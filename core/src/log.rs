@@ -21,7 +21,7 @@ use alloc::sync::Arc;
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-use crate::differs::{Difference, Seen, Selected};
+use crate::project::{Difference, Seen, Selected};
 use crate::served::{Served, Tombstone};
 use crate::store::Change;
 
@@ -271,10 +271,12 @@ impl Log {
                 *read = revision;
                 let after = match &apart.state {
                     State::Until(next) if *next <= goal => continue,
-                    State::Until(next) => match self.entry(*next).and_then(|next| next.before.clone()) {
-                        Some(before) => After::Served(before),
-                        None => continue,
-                    },
+                    State::Until(next) => {
+                        match self.entry(*next).and_then(|next| next.before.clone()) {
+                            Some(before) => After::Served(before),
+                            None => continue,
+                        }
+                    }
                     State::Served(pod) => After::Served(pod.clone()),
                     State::Gone(pod, at) => After::Gone(pod.clone(), *at),
                 };
@@ -354,9 +356,9 @@ impl Entry {
         let (Some(before), Some(after)) = (&self.before, &self.after) else {
             return true;
         };
-        let difference = self.difference.get_or_insert_with(|| {
-            Box::new(Difference::between(before.bytes(), after.bytes()))
-        });
+        let difference = self
+            .difference
+            .get_or_insert_with(|| Box::new(Difference::between(before.bytes(), after.bytes())));
         match difference.through(selected) {
             Seen::Same => false,
             Seen::Differs => true,
@@ -379,9 +381,9 @@ impl Entry {
         let (Some(before), Some(after)) = (&self.before, &self.after) else {
             return true;
         };
-        let difference = self.difference.get_or_insert_with(|| {
-            Box::new(Difference::between(before.bytes(), after.bytes()))
-        });
+        let difference = self
+            .difference
+            .get_or_insert_with(|| Box::new(Difference::between(before.bytes(), after.bytes())));
         difference.through(selected) != Seen::Same
     }
 

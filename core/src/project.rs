@@ -15,11 +15,13 @@ use podsapi_proto::schema::{Kind, Message, Shape};
 
 use crate::wire::{self, Reader, Record, WireError, WireErrorKind, WireType};
 
+mod differs;
 mod paths;
 mod selection;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use differs::{Difference, Seen, Selected};
 pub(crate) use selection::Selection;
 
 /// Which fields of a pod are passed on: all of them, or those that a mask selects.

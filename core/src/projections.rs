@@ -211,7 +211,11 @@ impl Projections {
         };
         self.bytes -= freed;
         if !self.make_room(mask, cost) {
-            if self.masks.get(mask).is_some_and(|masked| masked.pods.is_empty()) {
+            if self
+                .masks
+                .get(mask)
+                .is_some_and(|masked| masked.pods.is_empty())
+            {
                 self.drop_mask(mask);
             }
             return;

@@ -11,12 +11,12 @@ use crate::counters::Counters;
 use crate::gate::Gate;
 use crate::hash::Seed;
 use crate::lists::Lists;
+use crate::log::Log;
 use crate::projections::Projections;
 use crate::rate::RateLimit;
 use crate::source::{Feed, FeedLimits, SourceError, SourceEvent, SourceId, Step};
 use crate::store::{Change, PodStore, Rank};
 use crate::time::Moment;
-use crate::log::Log;
 use crate::watch::{Read, Sight, WatchLimits, WatchSet};
 
 pub use views::Conflict;

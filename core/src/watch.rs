@@ -36,6 +36,8 @@ use reader::{Cursor, State, Step, Watch};
 use view::Group;
 use waits::{Ready, Seat, Waits};
 
+#[cfg(test)]
+mod bounded_tests;
 mod cursor;
 mod masks;
 mod reader;
@@ -674,7 +676,11 @@ impl WatchSet {
         counters: &mut Counters,
     ) {
         if let Some((watch, group)) = self.watch_and_group(id) {
-            counters.count(group.view.dialect, Method::WatchPods, Ending::TooSlow.code());
+            counters.count(
+                group.view.dialect,
+                Method::WatchPods,
+                Ending::TooSlow.code(),
+            );
             counters.watch_events_dropped += watch.lost(log, group, sight);
             self.live -= 1;
         }

@@ -14,8 +14,11 @@
 //! ```
 
 pub use crate::schema_pod::SCHEMA_VERSION;
+pub use paths::POD_PATHS;
 
 use crate::schema_pod::{MESSAGES, NAMES, SLOTS};
+
+mod paths;
 
 /// A message that is reachable from v1.Pod.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

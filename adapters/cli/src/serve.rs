@@ -249,6 +249,7 @@ fn config(args: &ServeArgs) -> Config {
             SlowWatch::Coalesce => podsapi_core::SlowWatch::Coalesce,
             SlowWatch::End => podsapi_core::SlowWatch::End,
         },
+        seed: podsapi_tokio::random_seed(),
         ..Config::default()
     }
 }

@@ -59,6 +59,22 @@ fn limits_are_as_told() {
             format!("{} (`--watch-buffer`)", config.watch_buffer),
         ),
         (
+            "masks that are watched",
+            format!(
+                "{}, and {} of one user",
+                grouped(config.max_watched_masks.get()),
+                config.max_watched_masks_per_peer
+            ),
+        ),
+        (
+            "changes that are kept for watches",
+            format!(
+                "{}, and {} MiB of pods as they were before them",
+                grouped(config.log_entries.get()),
+                config.log_bytes >> 20
+            ),
+        ),
+        (
             "ListPods and GetPod",
             format!(
                 "{} a second, {} at once (`--qps`, `--burst`)",

@@ -63,7 +63,8 @@ impl<R: Runtime> Exchange<R> {
                     // Once the end is decided the reader has a time for all that is left, not for each
                     // byte.
                     let waited = watching.waiting_since.is_some();
-                    if waited && watching.end.is_none() && !self.shared.is_watch_ending(watching.id) {
+                    if waited && watching.end.is_none() && !self.shared.is_watch_ending(watching.id)
+                    {
                         watching.waiting_since = None;
                     }
                 }

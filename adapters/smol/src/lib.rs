@@ -20,7 +20,8 @@ mod stream;
 
 #[cfg(unix)]
 pub use podsapi_socket::{
-    BindError, InheritError, Listener, OpenError, SocketOptions, SocketPathError, socket_path,
+    BindError, InheritError, Listener, OpenError, SocketOptions, SocketPathError, random_seed,
+    socket_path,
 };
 #[cfg(unix)]
 pub use runtime::{SmolRuntime, SmolSleep};

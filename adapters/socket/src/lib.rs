@@ -26,6 +26,8 @@ mod open;
 #[cfg(unix)]
 mod place;
 #[cfg(unix)]
+mod seed;
+#[cfg(unix)]
 mod send;
 #[cfg(unix)]
 mod slots;
@@ -48,6 +50,8 @@ pub use file_watch::FileWatch;
 pub use listener::{BindError, InheritError, Listener, SocketOptions};
 #[cfg(unix)]
 pub use open::{OpenError, Opened, OpenedSocket, open, open_one};
+#[cfg(unix)]
+pub use seed::random_seed;
 #[cfg(unix)]
 pub use send::send;
 #[cfg(unix)]

@@ -29,7 +29,8 @@ mod transport;
 pub use self::http::{HttpBindError, MetricsAddress, MetricsAddressError, Routes};
 #[cfg(unix)]
 pub use podsapi_socket::{
-    BindError, InheritError, Listener, OpenError, SocketOptions, SocketPathError, socket_path,
+    BindError, InheritError, Listener, OpenError, SocketOptions, SocketPathError, random_seed,
+    socket_path,
 };
 #[cfg(unix)]
 pub use runtime::TokioRuntime;

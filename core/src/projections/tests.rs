@@ -132,7 +132,11 @@ fn whole_pods_are_themselves_and_cost_nothing() {
     let (store, mut projections) = (store(&["a", "b"]), roomy());
     let pods = all(&store);
     let seen = projections.keep_all(&Projection::all(), &pods);
-    assert!(seen.iter().zip(&pods).all(|(seen, pod)| Arc::ptr_eq(seen, pod)));
+    assert!(
+        seen.iter()
+            .zip(&pods)
+            .all(|(seen, pod)| Arc::ptr_eq(seen, pod))
+    );
     assert!(Arc::ptr_eq(
         &projections.keep(&Projection::all(), &pods[0]),
         &pods[0]

@@ -226,7 +226,10 @@ fn a_change_that_is_taken_back_unread_vanishes_where_events_fold() {
     assert_eq!(read(&mut pods, id), [1], "a pod that was never read");
     let counters = pods.counters();
     assert_eq!(
-        (counters.watch_events_delivered, counters.watch_events_coalesced),
+        (
+            counters.watch_events_delivered,
+            counters.watch_events_coalesced
+        ),
         (4, 9)
     );
 }

@@ -157,7 +157,10 @@ fn snapshots_share_the_pods_and_one_another() {
     assert!(one.is_same(&two));
     store.put(FIRST, pod("v"), 0);
     assert_eq!((one.len(), store.snapshot().len()), (1, 2));
-    assert!(Arc::ptr_eq(one.iter().next().unwrap(), store.snapshot().iter().next().unwrap()));
+    assert!(Arc::ptr_eq(
+        one.iter().next().unwrap(),
+        store.snapshot().iter().next().unwrap()
+    ));
 }
 
 #[test]

@@ -276,7 +276,9 @@ impl Rounds {
             (After::Gone(pod, at), true) => {
                 let kind = group.view.tombstone();
                 let entry = log.entry_mut(became.revision);
-                let gone = entry.filter(|_| group.view.sees(pod)).and_then(|entry| entry.gone(kind));
+                let gone = entry
+                    .filter(|_| group.view.sees(pod))
+                    .and_then(|entry| entry.gone(kind));
                 // What went away from where it was not seen any more has the names that were seen.
                 let known = became.before.as_ref().filter(|_| !group.view.sees(pod));
                 let made = || Arc::new(known.unwrap_or(pod).tombstone(kind, *at));

@@ -4,10 +4,10 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 
 use crate::call::PeerKey;
-use crate::differs::Selected;
 use crate::hash::{Map, Seed};
 use crate::log::MaskId;
 use crate::project::Projection;
+use crate::project::Selected;
 
 /// Distinct masks of open watches, in all and by peer.
 #[derive(Debug)]

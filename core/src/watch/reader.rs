@@ -34,7 +34,10 @@ pub(super) struct Watch {
 #[derive(Debug)]
 pub(super) enum State {
     /// Pods from a place on are not read.
-    First { pods: Snapshot, place: Place },
+    First {
+        pods: Snapshot,
+        place: Place,
+    },
     Live,
     Ended(Ending),
 }

@@ -8,12 +8,12 @@ use crate::sample::{pod, pod_in_phase};
 use crate::store::{Change, PodStore, Rank};
 
 /// Watches beside the store that feeds them.
-struct Desk {
-    store: PodStore,
-    log: Log,
+pub(super) struct Desk {
+    pub(super) store: PodStore,
+    pub(super) log: Log,
     projections: Projections,
-    watches: WatchSet,
-    counters: Counters,
+    pub(super) watches: WatchSet,
+    pub(super) counters: Counters,
 }
 
 impl Desk {
@@ -21,7 +21,7 @@ impl Desk {
         Self::remembering(4_096, buffer, slow_watch)
     }
 
-    fn remembering(entries: usize, buffer: u32, slow_watch: SlowWatch) -> Self {
+    pub(super) fn remembering(entries: usize, buffer: u32, slow_watch: SlowWatch) -> Self {
         let limits = WatchLimits {
             buffer,
             watches: 1_000,
@@ -38,11 +38,11 @@ impl Desk {
         }
     }
 
-    fn watch(&mut self, dialect: Dialect) -> WatchId {
+    pub(super) fn watch(&mut self, dialect: Dialect) -> WatchId {
         self.open(dialect, Scope::everything(), None).unwrap()
     }
 
-    fn open(
+    pub(super) fn open(
         &mut self,
         dialect: Dialect,
         scope: Scope,
@@ -58,12 +58,12 @@ impl Desk {
             .open(view, None, pods, peer, &self.log, &mut sight)
     }
 
-    fn put(&mut self, pod: EncodedPod) {
+    pub(super) fn put(&mut self, pod: EncodedPod) {
         let change = self.store.put(Rank(0), pod, 0).unwrap();
         self.publish(change);
     }
 
-    fn remove(&mut self, uid: &str) {
+    pub(super) fn remove(&mut self, uid: &str) {
         let change = self.store.remove(Rank(0), &uid.into(), 0).unwrap();
         self.publish(change);
     }
@@ -89,11 +89,11 @@ impl Desk {
         )
     }
 
-    fn poll(&mut self, id: WatchId) -> Read {
+    pub(super) fn poll(&mut self, id: WatchId) -> Read {
         self.act(|watches, log, sight, counters| watches.poll(id, log, sight, counters))
     }
 
-    fn cancel(&mut self, id: WatchId) {
+    pub(super) fn cancel(&mut self, id: WatchId) {
         self.act(|watches, log, sight, counters| watches.cancel(id, log, sight, counters));
     }
 
@@ -108,7 +108,7 @@ impl Desk {
     }
 
     /// Reads so many events, or as many as there are.
-    fn read_some(&mut self, id: WatchId, count: usize) -> Vec<(u8, char)> {
+    pub(super) fn read_some(&mut self, id: WatchId, count: usize) -> Vec<(u8, char)> {
         let mut events = Vec::new();
         while events.len() < count
             && let Read::Event(event) = self.poll(id)
@@ -119,7 +119,7 @@ impl Desk {
     }
 
     /// Reads until nothing comes and returns the types of the events with the UIDs' last letter.
-    fn read(&mut self, id: WatchId) -> Vec<(u8, char)> {
+    pub(super) fn read(&mut self, id: WatchId) -> Vec<(u8, char)> {
         self.read_some(id, usize::MAX)
     }
 
@@ -162,7 +162,11 @@ fn a_watch_that_does_not_read_ends_alone() {
     desk.read(quick);
     desk.put(pod("b"));
     assert_eq!(desk.read(quick), [(1, 'b')]);
-    assert_eq!(desk.watches.len(), 2, "its list was not read: that costs nothing");
+    assert_eq!(
+        desk.watches.len(),
+        2,
+        "its list was not read: that costs nothing"
+    );
     assert_eq!(desk.read_some(slow, 1), [(4, '-')]);
     // It was two behind at the marker, which it may be, and one more.
     desk.put(pod("c"));

@@ -3,10 +3,10 @@
 use alloc::sync::Arc;
 
 use crate::call::{Dialect, Scope};
-use crate::differs::Selected;
 use crate::log::{Entry, MaskId};
 use crate::outgoing::EventKind;
 use crate::project::Projection;
+use crate::project::Selected;
 use crate::projections::Projections;
 use crate::served::{Served, Tombstone};
 use crate::store::PodStore;
@@ -58,12 +58,18 @@ impl Group {
     /// Returns what a change is for those who see this, if it is anything.
     pub(super) fn sees(&self, entry: &mut Entry, sight: &mut Sight<'_>) -> Option<EventKind> {
         let kind = self.kind(entry)?;
-        let Some(selected) = self.selected.as_ref().filter(|_| kind == EventKind::Modified) else {
+        let Some(selected) = self
+            .selected
+            .as_ref()
+            .filter(|_| kind == EventKind::Modified)
+        else {
             return Some(kind);
         };
         let mask = &self.view.scope.mask;
         entry
-            .differs(self.mask, selected, |before, after| sight.differs(mask, before, after))
+            .differs(self.mask, selected, |before, after| {
+                sight.differs(mask, before, after)
+            })
             .then_some(kind)
     }
 

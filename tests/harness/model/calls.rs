@@ -90,7 +90,8 @@ impl Model {
             self.count(ask.dialect, Method::WatchPods, code);
             return Err(code);
         }
-        self.watches.push(ModelWatch::new(ask, &self.visible(ask), &self.setup));
+        self.watches
+            .push(ModelWatch::new(ask, &self.visible(ask), &self.setup));
         Ok(())
     }
 

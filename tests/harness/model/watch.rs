@@ -274,7 +274,10 @@ impl Ask {
         compared: bool,
     ) -> Option<Seen> {
         let visible = |pod: Option<&'_ ServedPod>| pod.is_some_and(|pod| self.sees(pod));
-        match (known.filter(|pod| self.sees(pod)), after.filter(|pod| self.sees(pod))) {
+        match (
+            known.filter(|pod| self.sees(pod)),
+            after.filter(|pod| self.sees(pod)),
+        ) {
             (None, None) => None,
             (Some(before), Some(after)) if compared && self.of(before) == self.of(after) => None,
             (Some(_), Some(after)) => Some(Seen::Modified(self.of(after))),

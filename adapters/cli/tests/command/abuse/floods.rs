@@ -1,6 +1,7 @@
 //! What the attacks send: each returns the next bytes for a connection that has begun.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use podsapi_tests::frames::{
     block, code, compressed, flag, frame, gzip, kind, message, reset, setting, settings,
@@ -353,6 +354,25 @@ pub(super) fn watch_and_cancel(streams: &mut Streams) -> Vec<u8> {
     let last = 2 * streams.used - 1;
     bytes.extend((0..20).flat_map(|place| reset(last - 2 * place, code::CANCEL)));
     bytes
+}
+
+/// Watches with a mask of their own each, as many as one connection may hold.
+pub(super) fn masked_watches(streams: &mut Streams) -> Vec<u8> {
+    many(streams, 190, |stream| masked_call(stream, WATCH))
+}
+
+/// Lists through a mask that nobody sent before.
+pub(super) fn masked_lists(streams: &mut Streams) -> Vec<u8> {
+    many(streams, 10, |stream| masked_call(stream, LIST))
+}
+
+fn masked_call(stream: u32, path: &str) -> Vec<u8> {
+    static MASKS: AtomicU32 = AtomicU32::new(0);
+    let number = MASKS.fetch_add(1, Ordering::Relaxed);
+    let mask = format!("metadata.labels.k{number},status.phase");
+    let fields = request_with(path, "x-kubernetes-fieldmask", mask.as_bytes());
+    let body = frame(kind::DATA, flag::END_STREAM, stream, &message(&[]));
+    [headers(stream, &fields, 0), body].concat()
 }
 
 /// Fifteen million zeros in gzip, in one frame.

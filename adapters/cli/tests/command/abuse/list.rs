@@ -19,6 +19,7 @@ const REFUSED: &str = "podsapi_connections_refused_total";
 const CALLS: &str = "podsapi_calls";
 const CALLS_REFUSED: &str = "podsapi_calls_refused_total";
 const WATCHES: &str = "podsapi_watches";
+const WATCHES_REFUSED: &str = "podsapi_watches_refused_total";
 const REQUEST_BYTES: &str = "podsapi_request_bytes";
 const REPLY_BYTES: &str = "podsapi_reply_bytes";
 
@@ -309,6 +310,20 @@ pub(super) const ATTACKS: &[Listed] = &[
         "A39 informational request",
         Flood(floods::informational),
         &[Rate(500), Heard(RST_STREAM, 100)],
+    ),
+    (
+        "A40 4,000 masks of watches",
+        Hold(22, floods::masked_watches, None),
+        &[
+            Frames(8_000),
+            Gauge(WATCHES, 60),
+            Counter(WATCHES_REFUSED, 3_000),
+        ],
+    ),
+    (
+        "A41 a new mask with each list",
+        Flood(floods::masked_lists),
+        &[Rate(500), Heard(HEADERS, 100)],
     ),
     (
         "HTTP/1.1",

@@ -1,0 +1,252 @@
+//! Which fields differ between two encoded forms of a pod, worked out in one walk for all masks.
+//!
+//! Paths through v1.Pod have numbers ([`Message::path_of`]), so what differs is sets of bits, and what a
+//! mask selects is, too. The answer is that of projecting both forms and comparing the bytes:
+//!
+//! * A field that is selected whole is copied as it is, so it differs if any byte of its records does.
+//! * Of a message that is passed through, a head is written for each of its records, and below that only
+//!   what is selected: it differs if there are more of them or fewer, else where a selected part does.
+//! * Records that stand in another order come out in another order. Where the fields of a message do not
+//!   stand in the same order in both forms, nor by their numbers in both, only projecting tells.
+//! * So it is for a mask that selects keys of a map that differs.
+
+use core::cmp::Ordering;
+
+use podsapi_proto::schema::{Field, Message, POD_PATHS, Shape};
+
+use super::{Child, Node, Projection};
+use crate::wire::{Reader, Record, WireType};
+
+/// Which fields differ between two encoded forms of a pod.
+#[derive(Clone, Debug)]
+pub(crate) struct Difference {
+    /// Fields whose records differ in any byte.
+    whole: Paths,
+    /// Messages that differ whatever is selected below them.
+    through: Paths,
+    /// Messages of which only projecting tells.
+    unsure: Paths,
+}
+
+/// What a projection selects.
+#[derive(Clone, Debug)]
+pub(crate) struct Selected {
+    whole: Paths,
+    /// Messages of which a part is selected.
+    through: Paths,
+    /// Maps of which keys are selected.
+    keyed: Paths,
+}
+
+/// What is seen of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    Same,
+    Differs,
+    /// Only projecting tells.
+    Compare,
+}
+
+/// A set of paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Paths([u64; POD_PATHS.div_ceil(64)]);
+
+impl Difference {
+    /// Walks over both forms side by side.
+    pub(crate) fn between(before: &[u8], after: &[u8]) -> Self {
+        let mut difference = Self {
+            whole: Paths::new(),
+            through: Paths::new(),
+            unsure: Paths::new(),
+        };
+        if before != after {
+            difference.message(Message::POD, 0, before, after);
+        }
+        difference
+    }
+
+    /// Returns what a mask sees of it; one that selects everything sees every difference.
+    pub(crate) fn through(&self, selected: &Selected) -> Seen {
+        if self.whole.meets(&selected.whole) || self.through.meets(&selected.through) {
+            Seen::Differs
+        } else if self.unsure.meets(&selected.through) || self.whole.meets(&selected.keyed) {
+            Seen::Compare
+        } else {
+            Seen::Same
+        }
+    }
+
+    /// Walks over two forms of a message that differ.
+    ///
+    /// The recursion is as deep as the schema, which bounds it; input cannot deepen it.
+    fn message(&mut self, message: Message, path: usize, before: &[u8], after: &[u8]) {
+        match alignment(before, after) {
+            Some(Alignment::Same) => self.pairs(message, path, before, after),
+            Some(Alignment::Ascending) => self.runs(message, path, before, after),
+            None => self.unsure.insert(path),
+        }
+    }
+
+    /// Compares the records of two forms whose fields stand in the same order.
+    fn pairs(&mut self, message: Message, path: usize, before: &[u8], after: &[u8]) {
+        let (mut before, mut after) = (Reader::new(before), Reader::new(after));
+        while let (Ok(Some(one)), Ok(Some(other))) = (before.record(), after.record()) {
+            if one.whole != other.whole {
+                self.record(message, path, &one, &other);
+            }
+        }
+    }
+
+    /// Compares the records of two forms whose fields stand in the order of their numbers.
+    fn runs(&mut self, message: Message, path: usize, before: &[u8], after: &[u8]) {
+        let (mut before, mut after) = (Reader::new(before), Reader::new(after));
+        let (mut one, mut other) = (next(&mut before), next(&mut after));
+        loop {
+            let order = match (&one, &other) {
+                (None, None) => return,
+                (Some(here), Some(there)) => here.tag.field.cmp(&there.tag.field),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+            };
+            match (&one, &other) {
+                (Some(here), Some(there)) if order.is_eq() => {
+                    if here.whole != there.whole {
+                        self.record(message, path, here, there);
+                    }
+                }
+                (Some(here), _) if order.is_lt() => self.alone(message, path, here),
+                (_, Some(there)) => self.alone(message, path, there),
+                (_, None) => return,
+            }
+            if order.is_le() {
+                one = next(&mut before);
+            }
+            if order.is_ge() {
+                other = next(&mut after);
+            }
+        }
+    }
+
+    /// Notes two records of a field that differ.
+    fn record(&mut self, message: Message, path: usize, before: &Record<'_>, after: &Record<'_>) {
+        let Some((field, step)) = field(message, before.tag.field) else {
+            return;
+        };
+        let path = path + step;
+        self.whole.insert(path);
+        let Some(inner) = below(field) else {
+            return;
+        };
+        let length = WireType::Length;
+        if before.tag.wire_type != length || after.tag.wire_type != length {
+            self.unsure.insert(path);
+        } else if before.payload != after.payload {
+            self.message(inner, path, before.payload, after.payload);
+        }
+    }
+
+    /// Notes a record of a field that only one of the forms has.
+    fn alone(&mut self, message: Message, path: usize, record: &Record<'_>) {
+        if let Some((_, step)) = field(message, record.tag.field) {
+            self.whole.insert(path + step);
+            self.through.insert(path + step);
+        }
+    }
+}
+
+/// How the fields of two forms of a message stand.
+enum Alignment {
+    /// In the same order.
+    Same,
+    /// In the order of their numbers.
+    Ascending,
+}
+
+/// Returns how the fields of both forms stand, if there is an order in which they can be compared.
+fn alignment(before: &[u8], after: &[u8]) -> Option<Alignment> {
+    let (mut before, mut after) = (Reader::new(before), Reader::new(after));
+    let (mut same, mut ascending) = (true, true);
+    let (mut last_before, mut last_after) = (0, 0);
+    while same || ascending {
+        let one = before.record().ok()?.map(|record| record.tag.field);
+        let other = after.record().ok()?.map(|record| record.tag.field);
+        if one.is_none() && other.is_none() {
+            return Some(if same {
+                Alignment::Same
+            } else {
+                Alignment::Ascending
+            });
+        }
+        same &= one == other;
+        for (last, field) in [(&mut last_before, one), (&mut last_after, other)] {
+            if let Some(field) = field {
+                ascending &= *last <= field;
+                *last = field;
+            }
+        }
+    }
+    None
+}
+
+fn next<'a>(reader: &mut Reader<'a>) -> Option<Record<'a>> {
+    reader.record().ok().flatten()
+}
+
+fn field(message: Message, number: u32) -> Option<(Field, usize)> {
+    Some((message.field(number)?, message.path_of(number)?))
+}
+
+/// Returns the message whose fields are below a field, if they are.
+fn below(field: Field) -> Option<Message> {
+    field.message().filter(|_| field.shape() != Shape::Map)
+}
+
+impl Selected {
+    pub(crate) fn of(projection: &Projection) -> Self {
+        let mut selected = Self {
+            whole: Paths::new(),
+            through: Paths::new(),
+            keyed: Paths::new(),
+        };
+        if let Some(root) = &projection.root {
+            selected.part(root, 0);
+        }
+        selected
+    }
+
+    fn part(&mut self, node: &Node, path: usize) {
+        self.through.insert(path);
+        let step = |number| node.message.path_of(number);
+        for number in node.whole.iter() {
+            if let Some(step) = step(number) {
+                self.whole.insert(path + step);
+            }
+        }
+        for (number, child) in node.partial.iter().zip(&node.children) {
+            let Some(step) = step(number) else {
+                continue;
+            };
+            match child {
+                Child::Entries(_) => self.keyed.insert(path + step),
+                Child::Part(node) => self.part(node, path + step),
+            }
+        }
+    }
+}
+
+impl Paths {
+    const fn new() -> Self {
+        Self([0; POD_PATHS.div_ceil(64)])
+    }
+
+    fn insert(&mut self, path: usize) {
+        if let Some(word) = self.0.get_mut(path / 64) {
+            *word |= 1 << (path % 64);
+        }
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        let mut pairs = self.0.iter().zip(&other.0);
+        pairs.any(|(one, other)| one & other != 0)
+    }
+}

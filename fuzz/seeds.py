@@ -71,6 +71,12 @@ def project():
         seed("project", f"drawn_{number}", decisions)
 
 
+def differs():
+    for number in range(12):
+        decisions = b"".join(hashlib.sha256(bytes([number, part, 1])).digest() for part in range(2 + 2 * number))
+        seed("differs", f"drawn_{number}", decisions)
+
+
 def field(number, payload):
     return bytes([number << 3 | 2, len(payload)]) + payload
 
@@ -325,5 +331,5 @@ def cri():
     seed("cri", "static", view(static, containers, static, running) + owners + lost + owners + view(static, b""))
 
 
-for target in [authority, cri, encoded_pod, frame_target, json, listwatch, mask, project, request, service, wire, yaml]:
+for target in [authority, cri, differs, encoded_pod, frame_target, json, listwatch, mask, project, request, service, wire, yaml]:
     target()

@@ -161,6 +161,43 @@ impl Projection {
             .inspect_err(|_| out.truncate(before))
     }
 
+    /// Tells whether the selected part differs between two encoded pods: as if both were projected and the
+    /// bytes compared, at the price of one walk over what differs where their fields stand in the order of
+    /// their numbers and no keys of a map are selected that differs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Projection::project`], where projecting was needed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use podsapi_core::FieldMask;
+    /// use podsapi_proto::schema::Message;
+    ///
+    /// let (before, after) = (b"\x1a\x03\x0a\x01a", b"\x1a\x03\x0a\x01b");
+    /// let phase = FieldMask::parse("status.phase")?.compile(Message::POD)?;
+    /// assert_eq!(phase.differs(before, after), Ok(true));
+    /// let name = FieldMask::parse("metadata.name,status.hostIP")?.compile(Message::POD)?;
+    /// assert_eq!(name.differs(before, after), Ok(false));
+    /// # Ok::<(), podsapi_core::MaskError>(())
+    /// ```
+    pub fn differs(&self, before: &[u8], after: &[u8]) -> Result<bool, WireError> {
+        if self.is_all() {
+            return Ok(before != after);
+        }
+        match Difference::between(before, after).through(&Selected::of(self)) {
+            Seen::Same => Ok(false),
+            Seen::Differs => Ok(true),
+            Seen::Compare => {
+                let (mut one, mut other) = (Vec::new(), Vec::new());
+                self.project(before, &mut one)?;
+                self.project(after, &mut other)?;
+                Ok(one != other)
+            }
+        }
+    }
+
     /// Returns the selected part of an encoded pod; everything shares the bytes.
     ///
     /// A pod was checked when it entered, so it is well-formed.

@@ -105,6 +105,15 @@ pub fn project(data: &[u8]) {
     mask::project(&mut Choices::of_bytes(data));
 }
 
+/// Whether masks see the difference of two pods, which the bytes decide for.
+///
+/// # Panics
+///
+/// When a promise is broken.
+pub fn differs(data: &[u8]) {
+    mask::differs(&mut Choices::of_bytes(data));
+}
+
 /// Runs the scanner over `bytes`, `piece` bytes at a time.
 fn filter(bytes: &[u8], piece: usize) -> Vec<u8> {
     let (mut scanner, mut output) = (AuthorityScanner::new(), Vec::new());

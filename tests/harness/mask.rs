@@ -4,6 +4,7 @@
 //! down naively ([`Target::expected`]) and compared byte by byte.
 
 mod choices;
+mod differs;
 mod flaws;
 mod pods;
 mod promises;
@@ -11,6 +12,7 @@ mod spelling;
 mod targets;
 
 pub use choices::Choices;
+pub use differs::differs;
 pub use flaws::add_flaw;
 pub use pods::{Inner, Oddities, Record, bytes_of, pod};
 pub use promises::{compile, encoded, language, project, projection};

@@ -22,6 +22,11 @@ fn the_project_corpus_holds() -> io::Result<()> {
 }
 
 #[test]
+fn the_differs_corpus_holds() -> io::Result<()> {
+    replay("differs", entry::differs)
+}
+
+#[test]
 fn the_encoded_pod_corpus_holds() -> io::Result<()> {
     replay("encoded_pod", entry::encoded_pod)
 }

@@ -250,3 +250,95 @@ impl Paths {
         pairs.any(|(one, other)| one & other != 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::mask::FieldMask;
+    use crate::wire::put_bytes;
+
+    fn message(fields: &[(u32, &[u8])]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (number, payload) in fields {
+            put_bytes(*number, payload, &mut out);
+        }
+        out
+    }
+
+    fn selected(mask: &str) -> Selected {
+        let mask = FieldMask::parse(mask).unwrap();
+        Selected::of(&mask.compile(Message::POD).unwrap())
+    }
+
+    /// A pod with a label, containers of these names and images, and a phase.
+    fn pod(label: &[u8], containers: &[(&[u8], &[u8])], phase: &[u8]) -> Vec<u8> {
+        let label = message(&[(1, b"app"), (2, label)]);
+        let metadata = message(&[(1, b"name"), (5, b"uid"), (11, &label)]);
+        let containers: Vec<_> = containers
+            .iter()
+            .map(|(name, image)| message(&[(1, name), (2, image)]))
+            .collect();
+        let containers: Vec<_> = containers.iter().map(|one| (2, one.as_slice())).collect();
+        let status = message(&[(1, phase)]);
+        message(&[(1, &metadata), (2, &message(&containers)), (3, &status)])
+    }
+
+    #[test]
+    fn only_keys_of_maps_and_odd_orders_need_a_comparison() {
+        let one: &[(&[u8], &[u8])] = &[(b"a", b"i"), (b"b", b"i")];
+        let before = pod(b"web", one, b"Running");
+        let phase = pod(b"web", one, b"Failed");
+        let image = pod(b"web", &[(b"a", b"i"), (b"b", b"j")], b"Running");
+        let label = pod(b"db", one, b"Running");
+        let third = pod(b"web", &[one, &[(b"c", b"i")]].concat(), b"Running");
+        let without = before[..before.len() - 11].to_vec();
+        use Seen::{Compare, Differs, Same};
+        for (after, mask, expected) in [
+            (&phase, "status.phase", Differs),
+            (&phase, "status", Differs),
+            (&phase, "status.hostIP,spec,metadata", Same),
+            (&image, "spec.containers.image", Differs),
+            (&image, "spec.containers.name", Same),
+            (&image, "spec", Differs),
+            (&image, "spec.initContainers.image,status", Same),
+            (&label, "metadata.labels", Differs),
+            (&label, "metadata.labels.app", Compare),
+            (&label, "metadata.name,metadata.uid", Same),
+            (&third, "spec.containers.name", Differs),
+            (&third, "spec.containers.resources", Differs),
+            (&third, "spec.nodeName", Same),
+            (&without, "status.hostIP", Differs),
+            (&without, "metadata,spec", Same),
+        ] {
+            let mask = selected(mask);
+            for (one, other) in [(&before, after), (after, &before)] {
+                assert_eq!(Difference::between(one, other).through(&mask), expected);
+            }
+            let same = Difference::between(after, after);
+            assert_eq!(same.through(&mask), Same);
+        }
+    }
+
+    #[test]
+    fn a_message_in_another_order_is_unsure_alone() {
+        let metadata = message(&[(1, b"name"), (5, b"uid")]);
+        let moved = message(&[(5, b"uid"), (1, b"name")]);
+        let status = message(&[(1, b"Running")]);
+        let before = message(&[(1, &metadata), (3, &status)]);
+        let after = message(&[(1, &moved), (3, &status)]);
+        let difference = Difference::between(&before, &after);
+        let seen = |mask: &str| difference.through(&selected(mask));
+        assert_eq!(seen("metadata.name"), Seen::Compare);
+        assert_eq!(seen("metadata"), Seen::Differs);
+        assert_eq!(seen("status"), Seen::Same);
+        // The same odd order in both is as good as any.
+        let renamed = message(&[(5, b"uid"), (1, b"other")]);
+        let later = message(&[(1, &renamed), (3, &status)]);
+        let difference = Difference::between(&after, &later);
+        let seen = |mask: &str| difference.through(&selected(mask));
+        assert_eq!(seen("metadata.name"), Seen::Differs);
+        assert_eq!(seen("metadata.uid"), Seen::Same);
+    }
+}

@@ -4,6 +4,7 @@
 //! * [`corpus`] makes the pods that every server serves.
 //! * [`control`] is how a measured server is told what to do, and asked what it used.
 //! * [`server`] is that from outside, and [`client`] the one client that measures every server.
+//! * [`quiet`] tells which rounds count, by what the kernel did beside them ([`strain`]).
 //! * [`workload`] is what is asked of them, [`memory`], [`latency`] and [`growth`] are what else they are
 //!   judged by, and [`report`] is what is said in the end.
 
@@ -18,6 +19,8 @@ pub mod latency;
 pub mod memory;
 pub mod message;
 pub mod peer;
+pub mod quiet;
 pub mod report;
 pub mod server;
+pub mod strain;
 pub mod workload;

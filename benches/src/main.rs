@@ -15,16 +15,17 @@ use podsapi_bench::growth::{self, Axis};
 use podsapi_bench::latency;
 use podsapi_bench::memory::{self, Burden};
 use podsapi_bench::peer::Peer;
+use podsapi_bench::quiet::{Rounds, Warmth};
 use podsapi_bench::report::{self, Row};
 use podsapi_bench::server::{self, Server};
 use podsapi_bench::workload::{Measured, Workload};
 
 const HELP: &str = "\
-benches/compare [--quick] [NAME]...
+benches/compare [--quick] [--before COMMIT] [NAME]...
 
 Measures servers beside each other. Without names: everything.
   workloads: get1 get16 list100 list500 list500_masked watch1000
-  servers:   podsapi tonic tonic_encoded go raw
+  servers:   podsapi podsapi_before tonic tonic_encoded go raw
   others:    throughput memory latency growth (which only comes when it is named)";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -146,10 +147,14 @@ impl Bench<'_> {
         for row in &rows {
             println!("{}", row.json());
         }
+        if let Some(said) = report::beside_before(&rows) {
+            println!("{said}");
+        }
         Ok(())
     }
 
-    /// Measures the servers in turn, so that what else the machine does falls on all of them.
+    /// Measures the servers in turn, so that what else the machine does falls on all of them; each is
+    /// warmed first, for it waited.
     fn row(&self, workload: Workload) -> Result<Row, Box<dyn Error>> {
         let (rounds, round) = if self.plan.quick {
             (7, Duration::from_millis(120))
@@ -163,19 +168,29 @@ impl Bench<'_> {
                 continue;
             }
             let Some(server) = self.server(*peer, pods)? else {
-                eprintln!("{} was not built, and is left out", peer.title());
+                // Which commit it is of only who asks for it can say.
+                if *peer != Peer::Before {
+                    eprintln!("{} was not built, and is left out", peer.title());
+                }
                 continue;
             };
             let prepared = Measured::prepare(workload, server, peer.speech(), pods);
             let prepared = prepared.and_then(|mut one| Ok((one.operations_in(round)?, one)));
             let (operations, one) = prepared
                 .map_err(|error| format!("{}, {}: {error}", workload.title(), peer.title()))?;
-            measured.push((*peer, one, operations, Vec::new()));
+            measured.push((*peer, one, operations, Rounds::of(*peer)));
         }
         for _ in 0..rounds {
-            for (_, one, operations, costs) in &mut measured {
-                costs.push(one.round(*operations)?);
+            for (peer, one, operations, costs) in &mut measured {
+                one.warm(Warmth::of(*peer), *operations)?;
+                costs.add(one.round(*operations)?);
             }
+        }
+        for (peer, one, operations, costs) in &mut measured {
+            costs.settle(|| {
+                one.warm(Warmth::of(*peer), *operations)?;
+                one.round(*operations)
+            })?;
         }
         let costs = measured.into_iter();
         let costs = costs.map(|(peer, _, _, costs)| (peer, costs)).collect();

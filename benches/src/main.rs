@@ -120,12 +120,11 @@ impl Bench<'_> {
     fn run(&self) -> Result<(), Box<dyn Error>> {
         let mut rows = Vec::new();
         if !self.plan.workloads.is_empty() {
-            server::keep_to_cores(&[CPU_CORE])?;
             println!("server and client on core {CPU_CORE}; microseconds for each request");
             println!("{}", report::text_head());
         }
         for workload in &self.plan.workloads {
-            let row = self.row(*workload)?;
+            let row = self.row(*workload, &[CPU_CORE])?;
             print!("{}", row.text());
             rows.push(row);
         }
@@ -155,7 +154,9 @@ impl Bench<'_> {
 
     /// Measures the servers in turn, so that what else the machine does falls on all of them; each is
     /// warmed first, for it waited.
-    fn row(&self, workload: Workload) -> Result<Row, Box<dyn Error>> {
+    fn row(&self, workload: Workload, cores: &[usize]) -> Result<Row, Box<dyn Error>> {
+        server::keep_to_cores(cores)?;
+        let one_core = cores.len() == 1;
         let (rounds, round) = if self.plan.quick {
             (7, Duration::from_millis(120))
         } else {
@@ -178,7 +179,7 @@ impl Bench<'_> {
             let prepared = prepared.and_then(|mut one| Ok((one.operations_in(round)?, one)));
             let (operations, one) = prepared
                 .map_err(|error| format!("{}, {}: {error}", workload.title(), peer.title()))?;
-            measured.push((*peer, one, operations, Rounds::of(*peer)));
+            measured.push((*peer, one, operations, Rounds::of(*peer, one_core)));
         }
         for _ in 0..rounds {
             for (peer, one, operations, costs) in &mut measured {
@@ -200,7 +201,7 @@ impl Bench<'_> {
     fn throughput(&self) -> Result<(), Box<dyn Error>> {
         println!("server and client on both cores: requests a second");
         for workload in [Workload::Get16, Workload::List500] {
-            let row = self.row(workload)?;
+            let row = self.row(workload, &BOTH_CORES)?;
             for (peer, rate) in row.rates() {
                 println!("{:<24} {:<20} {rate:>10.0}", workload.title(), peer.title());
             }

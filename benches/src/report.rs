@@ -57,7 +57,7 @@ impl Row {
                 Some(_) | None => String::new(),
             };
             let line = format!(
-                "{:<15} {:<14} {:>10.2} {:>10.2} {:>10.2} {:>12.2} {:>8.3} {:>8.2}   {beside}{}",
+                "{:<15} {:<14} {:>10.2} {:>10.2} {:>10.2} {:>12.2} {:>8.3} {:>8.2} {:>8.1}   {beside}{}",
                 self.workload.name(),
                 peer.name(),
                 cpu.median,
@@ -66,6 +66,10 @@ impl Row {
                 rounds.figure(|cost| cost.wall_micros).median,
                 rounds.figure(|cost| cost.faults).median,
                 rounds.figure(|cost| cost.switches).median,
+                rounds
+                    .figure(|cost| cost.others_micros / cost.wall_micros)
+                    .median
+                    * 100.0,
                 disturbance(rounds),
             );
             out.push_str(line.trim_end());
@@ -136,8 +140,16 @@ impl Row {
 /// Returns the head of [`Row::text`].
 pub fn text_head() -> String {
     format!(
-        "{:<15} {:<14} {:>10} {:>10} {:>10} {:>12} {:>8} {:>8}   ratio",
-        "workload", "server", "CPU us", "least", "most", "wall us", "faults", "switches"
+        "{:<15} {:<14} {:>10} {:>10} {:>10} {:>12} {:>8} {:>8} {:>8}   ratio",
+        "workload",
+        "server",
+        "CPU us",
+        "least",
+        "most",
+        "wall us",
+        "faults",
+        "switches",
+        "others %"
     )
 }
 
@@ -211,11 +223,12 @@ mod tests {
 
     /// Rounds of so many microseconds, each with so many page faults.
     fn rounds<const N: usize>(peer: Peer, cpu_micros: f64, faults: [f64; N]) -> (Peer, Rounds) {
-        let mut rounds = Rounds::of(peer);
+        let mut rounds = Rounds::of(peer, true);
         for faults in faults {
             rounds.add(Cost {
                 cpu_micros,
                 wall_micros: cpu_micros * 1.5,
+                others_micros: cpu_micros * 0.03,
                 faults,
                 switches: 2.0,
             });
@@ -305,7 +318,7 @@ mod tests {
         assert_eq!(
             words,
             [
-                "get1", "go", "40.00", "40.00", "40.00", "60.00", "0.250", "2.00"
+                "get1", "go", "40.00", "40.00", "40.00", "60.00", "0.250", "2.00", "2.0"
             ]
         );
     }

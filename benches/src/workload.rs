@@ -92,6 +92,8 @@ pub struct Cost {
     pub cpu_micros: f64,
     /// Time from the first call to the last answer over the number of operations, in microseconds.
     pub wall_micros: f64,
+    /// Time in which neither the server nor this client ran, in microseconds: on one core others had it.
+    pub others_micros: f64,
     /// Page faults of the server.
     pub faults: f64,
     /// Times that a thread of the server left its core, by itself or not.
@@ -145,7 +147,7 @@ impl Measured {
     ///
     /// When an answer is wrong.
     pub fn round(&mut self, operations: u64) -> io::Result<Cost> {
-        let strain = self.server.strain()?;
+        let (strain, own) = (self.server.strain()?, clock::used_by_process()?);
         let used = self.server.used_micros()?;
         let began = clock::now();
         let done = match &mut self.load {
@@ -153,11 +155,14 @@ impl Measured {
             Load::Watch(watches) => watches.run(&mut self.server, operations)?,
         };
         let wall = began.elapsed();
+        let own = clock::used_by_process()?.saturating_sub(own);
         let used = self.server.used_micros()? - used;
+        let others = wall.saturating_sub(own + Duration::from_micros(used));
         let strain = self.server.strain()?.since(strain);
         Ok(Cost {
             cpu_micros: float(used) / float(done),
             wall_micros: wall.as_secs_f64() * 1e6 / float(done),
+            others_micros: others.as_secs_f64() * 1e6 / float(done),
             faults: float(strain.faults) / float(done),
             switches: float(strain.switches) / float(done),
         })

@@ -7,6 +7,7 @@
 //! * [`quiet`] tells which rounds count, by what the kernel did beside them ([`strain`]).
 //! * [`workload`] is what is asked of them, [`memory`], [`latency`] and [`growth`] are what else they are
 //!   judged by, and [`report`] is what is said in the end.
+//! * [`holds`] and [`masks`] are for what happens in one process.
 
 pub mod client;
 pub mod clock;
@@ -15,7 +16,9 @@ pub mod corpus;
 pub mod figures;
 pub mod goal;
 pub mod growth;
+pub mod holds;
 pub mod latency;
+pub mod masks;
 pub mod memory;
 pub mod message;
 pub mod peer;

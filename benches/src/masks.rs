@@ -9,6 +9,8 @@ pub enum Masks {
     Leaves,
     /// The same, and [`PHASE`].
     LeavesAndPhase,
+    /// Nearly all of a pod, and one label, which no pod has.
+    Wide,
 }
 
 impl Masks {
@@ -17,6 +19,7 @@ impl Masks {
         let leaves = || LEAVES.iter().enumerate();
         let chosen = || leaves().filter(|(place, _)| number >> place & 1 == 1);
         let first = match self {
+            Self::Wide => return format!("spec,status,metadata.labels.k{number}"),
             Self::Labels => return format!("metadata.labels.k{number}"),
             Self::Leaves => "spec.nodeName",
             Self::LeavesAndPhase => PHASE,
@@ -62,7 +65,12 @@ mod tests {
 
     #[test]
     fn all_masks_differ_and_name_fields_of_a_pod() {
-        for masks in [Masks::Labels, Masks::Leaves, Masks::LeavesAndPhase] {
+        for masks in [
+            Masks::Labels,
+            Masks::Leaves,
+            Masks::LeavesAndPhase,
+            Masks::Wide,
+        ] {
             let compiled = (0..MOST).map(|number| {
                 let mask = FieldMask::parse(&masks.mask(number)).unwrap();
                 mask.compile(Message::POD).unwrap()

@@ -24,7 +24,7 @@ impl Row<'_> {
         let (group, what) = (self.group, self.what);
         println!(
             "{}",
-            format!("{group:<9} {what:<58} {name:<22} {text}").trim_end()
+            format!("{group:<9} {what:<58} {name:<26} {text}").trim_end()
         );
     }
 }
@@ -32,7 +32,7 @@ impl Row<'_> {
 /// Returns the head of the table.
 pub(crate) fn head() -> String {
     format!(
-        "{:<9} {:<58} {:<22} {:>14}",
+        "{:<9} {:<58} {:<26} {:>14}",
         "group", "what", "figure", "value"
     )
 }

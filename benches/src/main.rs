@@ -26,6 +26,7 @@ benches/compare [--quick] [--before COMMIT] [NAME]...
 Measures servers beside each other. Without names: everything.
   workloads: get1 get16 list100 list500 list500_masked watch1000
   servers:   podsapi podsapi_before tonic tonic_encoded go raw
+             (podsapi_before is that of COMMIT, which is built, too)
   others:    throughput memory latency growth (which only comes when it is named)";
 
 fn main() -> Result<(), Box<dyn Error>> {

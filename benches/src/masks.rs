@@ -1,10 +1,14 @@
 //! Masks, as many different ones as somebody wants.
 
+use podsapi_core::MAX_KEYS;
+
 /// A kind of masks, of each of which there are at least 4,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masks {
     /// One label, which no pod has.
     Labels,
+    /// As many labels as a mask may name keys, which no pod has.
+    ManyLabels,
     /// Plain fields that do not change with [`PHASE`].
     Leaves,
     /// The same, and [`PHASE`].
@@ -20,6 +24,10 @@ impl Masks {
         let chosen = || leaves().filter(|(place, _)| number >> place & 1 == 1);
         let first = match self {
             Self::Wide => return format!("spec,status,metadata.labels.k{number}"),
+            Self::ManyLabels => {
+                let labels = (0..MAX_KEYS).map(|key| format!("metadata.labels.k{number}-{key}"));
+                return labels.collect::<Vec<_>>().join(",");
+            }
             Self::Labels => return format!("metadata.labels.k{number}"),
             Self::Leaves => "spec.nodeName",
             Self::LeavesAndPhase => PHASE,
@@ -67,6 +75,7 @@ mod tests {
     fn all_masks_differ_and_name_fields_of_a_pod() {
         for masks in [
             Masks::Labels,
+            Masks::ManyLabels,
             Masks::Leaves,
             Masks::LeavesAndPhase,
             Masks::Wide,

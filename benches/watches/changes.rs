@@ -85,6 +85,16 @@ pub(crate) fn changes(pods: &[CorpusPod]) -> Outcome {
                 Some(1.0),
             )
         },
+        Case {
+            touch: Touch::Label,
+            ..case(
+                "4,000 watches, 4,000 masks of 128 labels, another changes",
+                few,
+                WATCHES,
+                |number| Some(Masks::ManyLabels.mask(number)),
+                Some(1.0),
+            )
+        },
     ];
     for case in cases {
         let states = States::of(&pods[..case.pods], case.touch)?;

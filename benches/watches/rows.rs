@@ -15,6 +15,8 @@ impl Row<'_> {
 
     /// Prints a figure that is to be at most `goal`.
     pub(crate) fn at_most(self, name: &str, value: f64, unit: &str, goal: f64) {
+        // A goal may be worked out of another figure.
+        let goal = (goal * 1e3).round() / 1e3;
         let mark = if value <= goal { "" } else { "  MISSED" };
         self.line(name, &format!("{value:>14.3} {unit:<6} goal {goal}{mark}"));
     }

@@ -38,12 +38,18 @@ impl Row {
         disturbed.map(|(peer, _)| *peer)
     }
 
-    /// Tells whether podsapi costs more than before, by more than rounds differ; nothing where one of
-    /// the two was not measured.
-    fn is_slower(&self) -> Option<bool> {
+    /// Compares podsapi with itself as it was, where both were measured.
+    fn beside_before(&self) -> Option<BesideBefore> {
         let [ours, before] = [self.cpu(Peer::Podsapi)?, self.cpu(Peer::Before)?];
         let goal = Goal::of(self.workload, Peer::Before)?;
-        Some(!goal.is_reached(ours.median, before.median))
+        let two = [Peer::Podsapi, Peer::Before];
+        Some(if self.disturbed().any(|peer| two.contains(&peer)) {
+            BesideBefore::Unknown
+        } else if goal.is_reached(ours.median, before.median) {
+            BesideBefore::NotSlower
+        } else {
+            BesideBefore::Slower
+        })
     }
 
     /// Returns lines for a terminal.
@@ -162,22 +168,35 @@ fn disturbance(rounds: &Rounds) -> String {
     }
 }
 
+/// What podsapi is beside itself as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BesideBefore {
+    /// By no more than rounds differ.
+    NotSlower,
+    Slower,
+    /// One of the two was disturbed.
+    Unknown,
+}
+
 /// Returns what there is to say of podsapi beside itself as it was, where both were measured.
 pub fn beside_before(rows: &[Row]) -> Option<String> {
-    let mut slower = Vec::new();
-    let mut compared = 0;
-    for row in rows {
-        compared += usize::from(row.is_slower().is_some());
-        if row.is_slower() == Some(true) {
-            slower.push(row.workload.name());
-        }
-    }
-    let names = slower.join(" ");
-    match compared {
-        0 => None,
-        _ if slower.is_empty() => Some(format!("SLOWER THAN BEFORE: none of {compared}")),
-        _ => Some(format!("SLOWER THAN BEFORE: {names}")),
-    }
+    let names = |outcome| {
+        let rows = rows
+            .iter()
+            .filter(|row| row.beside_before() == Some(outcome));
+        rows.map(|row| row.workload.name()).collect::<Vec<_>>()
+    };
+    let outcomes = [
+        (BesideBefore::NotSlower, "as before, or faster"),
+        (BesideBefore::Slower, "SLOWER THAN BEFORE"),
+        (BesideBefore::Unknown, "disturbed, so nobody knows"),
+    ];
+    let said = outcomes.map(|(outcome, says)| (says, names(outcome)));
+    let said = said.into_iter().filter(|(_, names)| !names.is_empty());
+    let said: Vec<_> = said
+        .map(|(says, names)| format!("{says}: {}", names.join(" ")))
+        .collect();
+    (!said.is_empty()).then(|| said.join("\n"))
 }
 
 /// Returns the table for the README, of rows that were not disturbed, and what was left out of it.
@@ -295,9 +314,16 @@ mod tests {
         };
         let rows = [beside(Workload::Get1, 9.8), beside(Workload::List100, 9.6)];
         let said = beside_before(&rows);
-        assert_eq!(said.as_deref(), Some("SLOWER THAN BEFORE: list100"));
-        let said = beside_before(&rows[..1]);
-        assert_eq!(said.as_deref(), Some("SLOWER THAN BEFORE: none of 1"));
+        assert_eq!(
+            said.as_deref(),
+            Some("as before, or faster: get1\nSLOWER THAN BEFORE: list100")
+        );
+        let costs = vec![
+            rounds(Peer::Podsapi, 10.0, [0.0; 3]),
+            rounds(Peer::Before, 9.0, [9.0; 3]),
+        ];
+        let said = beside_before(&[row(Workload::List500, costs)]);
+        assert_eq!(said.as_deref(), Some("disturbed, so nobody knows: list500"));
         let alone = row(Workload::Get1, vec![rounds(Peer::Podsapi, 10.0, [0.0; 3])]);
         assert_eq!(beside_before(&[alone]), None);
         assert!(

@@ -15,6 +15,9 @@ pub enum Goal {
 impl Goal {
     /// Returns the goal of a workload against a peer, if there is one.
     pub fn of(workload: Workload, peer: Peer) -> Option<Self> {
+        if peer == Peer::Before {
+            return Some(Self::Within(AS_BEFORE));
+        }
         let [tonic, go, raw] = match workload {
             Workload::Get1 => [3.0, 4.0, 2.2],
             Workload::Get16 => [4.0, 7.0, 6.0],
@@ -27,7 +30,7 @@ impl Goal {
                 return match peer {
                     Peer::Tonic => Some(Self::Ahead(7.0)),
                     Peer::Go => Some(Self::Ahead(10.0)),
-                    Peer::Podsapi | Peer::Raw | Peer::TonicEncoded => None,
+                    Peer::Before | Peer::Podsapi | Peer::Raw | Peer::TonicEncoded => None,
                 };
             }
         };
@@ -35,7 +38,7 @@ impl Goal {
             Peer::Tonic => Some(Self::Ahead(tonic)),
             Peer::Go => Some(Self::Ahead(go)),
             Peer::Raw => Some(Self::Within(raw)),
-            Peer::Podsapi | Peer::TonicEncoded => None,
+            Peer::Before | Peer::Podsapi | Peer::TonicEncoded => None,
         }
     }
 
@@ -47,6 +50,9 @@ impl Goal {
         }
     }
 }
+
+/// How many times what it cost before something may cost: rounds that take turns differ by as much.
+const AS_BEFORE: f64 = 1.03;
 
 #[cfg(test)]
 mod tests {

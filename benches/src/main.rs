@@ -15,16 +15,18 @@ use podsapi_bench::growth::{self, Axis};
 use podsapi_bench::latency;
 use podsapi_bench::memory::{self, Burden};
 use podsapi_bench::peer::Peer;
+use podsapi_bench::quiet::{Rounds, Warmth};
 use podsapi_bench::report::{self, Row};
 use podsapi_bench::server::{self, Server};
 use podsapi_bench::workload::{Measured, Workload};
 
 const HELP: &str = "\
-benches/compare [--quick] [NAME]...
+benches/compare [--quick] [--before COMMIT] [NAME]...
 
 Measures servers beside each other. Without names: everything.
   workloads: get1 get16 list100 list500 list500_masked watch1000
-  servers:   podsapi tonic tonic_encoded go raw
+  servers:   podsapi podsapi_before tonic tonic_encoded go raw
+             (podsapi_before is that of COMMIT, which is built, too)
   others:    throughput memory latency growth (which only comes when it is named)";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -119,12 +121,11 @@ impl Bench<'_> {
     fn run(&self) -> Result<(), Box<dyn Error>> {
         let mut rows = Vec::new();
         if !self.plan.workloads.is_empty() {
-            server::keep_to_cores(&[CPU_CORE])?;
             println!("server and client on core {CPU_CORE}; microseconds for each request");
             println!("{}", report::text_head());
         }
         for workload in &self.plan.workloads {
-            let row = self.row(*workload)?;
+            let row = self.row(*workload, &[CPU_CORE])?;
             print!("{}", row.text());
             rows.push(row);
         }
@@ -146,11 +147,17 @@ impl Bench<'_> {
         for row in &rows {
             println!("{}", row.json());
         }
+        if let Some(said) = report::beside_before(&rows) {
+            println!("{said}");
+        }
         Ok(())
     }
 
-    /// Measures the servers in turn, so that what else the machine does falls on all of them.
-    fn row(&self, workload: Workload) -> Result<Row, Box<dyn Error>> {
+    /// Measures the servers in turn, so that what else the machine does falls on all of them; each is
+    /// warmed first, for it waited.
+    fn row(&self, workload: Workload, cores: &[usize]) -> Result<Row, Box<dyn Error>> {
+        server::keep_to_cores(cores)?;
+        let one_core = cores.len() == 1;
         let (rounds, round) = if self.plan.quick {
             (7, Duration::from_millis(120))
         } else {
@@ -163,19 +170,29 @@ impl Bench<'_> {
                 continue;
             }
             let Some(server) = self.server(*peer, pods)? else {
-                eprintln!("{} was not built, and is left out", peer.title());
+                // Which commit it is of only who asks for it can say.
+                if *peer != Peer::Before {
+                    eprintln!("{} was not built, and is left out", peer.title());
+                }
                 continue;
             };
             let prepared = Measured::prepare(workload, server, peer.speech(), pods);
             let prepared = prepared.and_then(|mut one| Ok((one.operations_in(round)?, one)));
             let (operations, one) = prepared
                 .map_err(|error| format!("{}, {}: {error}", workload.title(), peer.title()))?;
-            measured.push((*peer, one, operations, Vec::new()));
+            measured.push((*peer, one, operations, Rounds::of(*peer, one_core)));
         }
         for _ in 0..rounds {
-            for (_, one, operations, costs) in &mut measured {
-                costs.push(one.round(*operations)?);
+            for (peer, one, operations, costs) in &mut measured {
+                one.warm(Warmth::of(*peer), *operations)?;
+                costs.add(one.round(*operations)?);
             }
+        }
+        for (peer, one, operations, costs) in &mut measured {
+            costs.settle(|| {
+                one.warm(Warmth::of(*peer), *operations)?;
+                one.round(*operations)
+            })?;
         }
         let costs = measured.into_iter();
         let costs = costs.map(|(peer, _, _, costs)| (peer, costs)).collect();
@@ -185,7 +202,7 @@ impl Bench<'_> {
     fn throughput(&self) -> Result<(), Box<dyn Error>> {
         println!("server and client on both cores: requests a second");
         for workload in [Workload::Get16, Workload::List500] {
-            let row = self.row(workload)?;
+            let row = self.row(workload, &BOTH_CORES)?;
             for (peer, rate) in row.rates() {
                 println!("{:<24} {:<20} {rate:>10.0}", workload.title(), peer.title());
             }

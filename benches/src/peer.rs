@@ -12,6 +12,8 @@ use crate::workload::Workload;
 pub enum Peer {
     /// This project.
     Podsapi,
+    /// This project as it was, where that was built.
+    Before,
     /// tonic with decoded pods.
     Tonic,
     /// tonic with encoded pods.
@@ -24,7 +26,17 @@ pub enum Peer {
 
 impl Peer {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
+        Self::Podsapi,
+        Self::Before,
+        Self::Tonic,
+        Self::TonicEncoded,
+        Self::Go,
+        Self::Raw,
+    ];
+
+    /// Those of the table for the README.
+    pub const TABLE: [Self; 5] = [
         Self::Podsapi,
         Self::Tonic,
         Self::TonicEncoded,
@@ -35,6 +47,7 @@ impl Peer {
     /// Returns the name in arguments and in JSON.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Before => "podsapi_before",
             Self::Podsapi => "podsapi",
             Self::Tonic => "tonic",
             Self::TonicEncoded => "tonic_encoded",
@@ -46,6 +59,7 @@ impl Peer {
     /// Returns the name for readers.
     pub const fn title(self) -> &'static str {
         match self {
+            Self::Before => "podsapi before",
             Self::Podsapi => "podsapi",
             Self::Tonic => "tonic",
             Self::TonicEncoded => "tonic, encoded pods",
@@ -57,7 +71,9 @@ impl Peer {
     /// Returns how it is spoken to.
     pub const fn speech(self) -> Speech {
         match self {
-            Self::Go | Self::Podsapi | Self::Tonic | Self::TonicEncoded => Speech::Grpc,
+            Self::Before | Self::Go | Self::Podsapi | Self::Tonic | Self::TonicEncoded => {
+                Speech::Grpc
+            }
             Self::Raw => Speech::Bare,
         }
     }
@@ -65,7 +81,7 @@ impl Peer {
     /// Tells whether it can do what a workload asks.
     pub fn does(self, workload: Workload) -> bool {
         match self {
-            Self::Podsapi | Self::Tonic => true,
+            Self::Before | Self::Podsapi | Self::Tonic => true,
             Self::Go | Self::Raw | Self::TonicEncoded => workload != Workload::List500Masked,
         }
     }

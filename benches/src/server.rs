@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use crate::strain::{self, Strain};
+
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
@@ -73,6 +75,26 @@ impl Server {
         let line = self.line()?;
         let words = line.split(' ').map(str::parse::<u64>);
         words.sum::<Result<_, _>>().map_err(io::Error::other)
+    }
+
+    /// Returns what the kernel has done to the server since it started.
+    ///
+    /// # Errors
+    ///
+    /// When the server is gone.
+    pub fn strain(&self) -> io::Result<Strain> {
+        let process = PathBuf::from(format!("/proc/{}", self.process.id()));
+        let mut strain = Strain {
+            faults: strain::faults(&fs::read_to_string(process.join("stat"))?)?,
+            switches: 0,
+        };
+        for thread in fs::read_dir(process.join("task"))? {
+            // A thread that has just ended is none to read of.
+            if let Ok(status) = fs::read_to_string(thread?.path().join("status")) {
+                strain.switches += strain::switches(&status)?;
+            }
+        }
+        Ok(strain)
     }
 
     /// Forgets the most memory that the server has had so far.

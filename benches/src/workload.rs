@@ -13,6 +13,7 @@ use crate::client::Speech;
 use crate::clock;
 use crate::corpus::CorpusPod;
 use crate::message;
+use crate::quiet::Warmth;
 use crate::server::Server;
 
 use unary::Unary;
@@ -91,6 +92,12 @@ pub struct Cost {
     pub cpu_micros: f64,
     /// Time from the first call to the last answer over the number of operations, in microseconds.
     pub wall_micros: f64,
+    /// Time in which neither the server nor this client ran, in microseconds: on one core others had it.
+    pub others_micros: f64,
+    /// Page faults of the server.
+    pub faults: f64,
+    /// Times that a thread of the server left its core, by itself or not.
+    pub switches: f64,
 }
 
 /// A server that is being measured by one workload.
@@ -140,6 +147,7 @@ impl Measured {
     ///
     /// When an answer is wrong.
     pub fn round(&mut self, operations: u64) -> io::Result<Cost> {
+        let (strain, own) = (self.server.strain()?, clock::used_by_process()?);
         let used = self.server.used_micros()?;
         let began = clock::now();
         let done = match &mut self.load {
@@ -147,11 +155,27 @@ impl Measured {
             Load::Watch(watches) => watches.run(&mut self.server, operations)?,
         };
         let wall = began.elapsed();
+        let own = clock::used_by_process()?.saturating_sub(own);
         let used = self.server.used_micros()? - used;
+        let others = wall.saturating_sub(own + Duration::from_micros(used));
+        let strain = self.server.strain()?.since(strain);
         Ok(Cost {
-            cpu_micros: per(Duration::from_micros(used), done),
-            wall_micros: per(wall, done),
+            cpu_micros: float(used) / float(done),
+            wall_micros: wall.as_secs_f64() * 1e6 / float(done),
+            others_micros: others.as_secs_f64() * 1e6 / float(done),
+            faults: float(strain.faults) / float(done),
+            switches: float(strain.switches) / float(done),
         })
+    }
+
+    /// Asks until the server has its pages back that it lost while it waited.
+    ///
+    /// # Errors
+    ///
+    /// When an answer is wrong.
+    pub fn warm(&mut self, mut warmth: Warmth, operations: u64) -> io::Result<()> {
+        while !warmth.is_warm_after(&self.round(operations.div_ceil(WARMING))?) {}
+        Ok(())
     }
 
     /// Returns how many operations take about as long as a round is to take.
@@ -174,12 +198,13 @@ impl Measured {
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "exact for 2^53 operations, which nobody waits for"
-)]
-fn per(time: Duration, operations: u64) -> f64 {
-    time.as_secs_f64() * 1e6 / operations as f64
+/// A server is asked for this part of a round to see whether it is warm: for long enough that all of
+/// its memory is used, and short beside the round.
+const WARMING: u64 = 8;
+
+#[expect(clippy::cast_precision_loss, reason = "exact for 2^53")]
+fn float(number: u64) -> f64 {
+    number as f64
 }
 
 /// Returns the whole answer to `ListPods`.

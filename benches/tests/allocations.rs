@@ -71,6 +71,23 @@ fn a_delivered_event_allocates_nothing() {
 }
 
 #[test]
+fn one_more_watch_that_has_read_its_list_takes_256_bytes_at_most() {
+    const WATCHES: usize = 1_000;
+    let pods = corpus(PODS);
+    let (mut service, _) = serving(&pods);
+    let first = [watch(&mut service)];
+    read(&mut service, &first);
+    let mut events = 0;
+    let cost = measure(|| {
+        let watches: Vec<_> = (0..WATCHES).map(|_| watch(&mut service)).collect();
+        events = read(&mut service, &watches);
+    });
+    assert_eq!(events, WATCHES * (PODS + 1));
+    let held = usize::try_from(cost.bytes_current).unwrap();
+    assert!(held <= 256 * WATCHES, "{} bytes a watch", held / WATCHES);
+}
+
+#[test]
 fn a_call_over_a_connection_allocates_the_same_each_time() {
     let runtime = runtime();
     let pods = corpus(1);

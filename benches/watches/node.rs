@@ -84,6 +84,8 @@ impl<'a> Node<'a> {
             qps: 0,
             slow_watch,
             max_watches: MANY.try_into()?,
+            max_watched_masks: MANY.try_into()?,
+            max_watched_masks_per_peer: MANY.try_into()?,
             ..Config::default()
         };
         let pods = Pods::new(config, Moment::ORIGIN);

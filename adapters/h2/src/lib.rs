@@ -55,6 +55,7 @@ mod exposition;
 mod gathered;
 mod guarded;
 mod health;
+mod holds;
 mod inflate;
 mod ledger;
 mod limits;

@@ -21,6 +21,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::{
     connection,
     diagnostics::Notes,
+    holds::Holds,
     limits::Limits,
     meters::{Meters, Slots},
     onlookers::{Onlookers, Stage},
@@ -95,6 +96,8 @@ pub(crate) struct Shared<R: Runtime> {
     pub(crate) node_name: String,
     stopping: AtomicBool,
     numbers: AtomicU64,
+    /// How long the lock was held, where somebody wants to know.
+    holds: Option<Holds>,
     /// How to wake each connection when the server stops.
     connection_wakers: Mutex<BTreeMap<u64, Waker>>,
 }
@@ -159,6 +162,7 @@ impl<R: Runtime> Server<R> {
             service: Mutex::new(service),
             stopping: AtomicBool::new(false),
             numbers: AtomicU64::new(0),
+            holds: tracing::enabled!(tracing::Level::DEBUG).then(Holds::default),
             connection_wakers: Mutex::default(),
         };
         Self {
@@ -259,6 +263,9 @@ impl<R: Runtime> Server<R> {
             service.stopped = true;
             service.pods.handle_shutdown();
         });
+        if let Some(holds) = &self.shared.holds {
+            tracing::debug!(%holds, "how often the lock of the service was held, and how long");
+        }
         let wakers = std::mem::take(&mut *self.shared.connection_wakers());
         for waker in wakers.into_values() {
             waker.wake();
@@ -451,6 +458,7 @@ impl<R: Runtime> Shared<R> {
         let mut wakers = Vec::new();
         let result = {
             let mut guard = self.service.lock().unwrap_or_else(PoisonError::into_inner);
+            let began = self.holds.as_ref().map(|holds| (holds, self.runtime.now()));
             let service = &mut *guard;
             let result = act(service);
             while let Some(watch) = service.pods.poll_ready() {
@@ -459,6 +467,9 @@ impl<R: Runtime> Shared<R> {
             if !service.onlookers.is_empty() {
                 let stage = service.stage();
                 wakers.extend(service.onlookers.take_if_changed(stage));
+            }
+            if let Some((holds, began)) = began {
+                holds.count(self.runtime.now().nanos_since(began));
             }
             result
         };

@@ -8,7 +8,9 @@ use siphasher::sip::SipHasher13;
 pub(crate) type Map<K, V> = hashbrown::HashMap<K, V, Seed>;
 
 /// The key of all hashes of one service.
-#[derive(Clone, Copy, Debug, Default)]
+/// It has no default but in tests: a map that is made without it would be one that anybody can flood.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(Default))]
 pub(crate) struct Seed([u64; 2]);
 
 impl Seed {

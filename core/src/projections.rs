@@ -258,11 +258,12 @@ impl Projections {
     /// none that may go for it.
     fn evict(&mut self, for_mask: &Projection) -> bool {
         let is_watched = self.watched.contains_key(for_mask);
-        let oldest = |watched: bool| {
-            let mut masks = self.order[usize::from(watched)].values();
-            masks.find(|mask| *mask != for_mask).cloned()
+        let [unwatched, watched] = &self.order;
+        let oldest = |order: &BTreeMap<u64, Projection>| {
+            order.values().find(|mask| *mask != for_mask).cloned()
         };
-        let Some(mask) = oldest(false).or_else(|| oldest(true).filter(|_| is_watched)) else {
+        let may_go = || oldest(watched).filter(|_| is_watched);
+        let Some(mask) = oldest(unwatched).or_else(may_go) else {
             return false;
         };
         self.drop_mask(&mask);

@@ -63,6 +63,19 @@ impl Served {
         }
     }
 
+    /// Tells whether a pod has the same names.
+    pub(crate) fn is_named_as(&self, pod: &EncodedPod) -> bool {
+        let identity = &*self.identity;
+        let names = (&*identity.namespace, &*identity.name, &identity.uid);
+        let plain = identity.raw.is_none() && pod.raw_names().is_none();
+        plain && names == (pod.namespace(), pod.name(), pod.uid())
+    }
+
+    /// Returns the same pod with other bytes.
+    pub(crate) fn next(&self, revision: u64, bytes: Bytes) -> Self {
+        Self::with(self.identity.clone(), revision, bytes)
+    }
+
     /// Returns the same pod with a selection of its bytes.
     pub(crate) fn with_bytes(&self, bytes: Bytes) -> Self {
         Self::with(self.identity.clone(), self.revision, bytes)

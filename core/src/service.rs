@@ -76,6 +76,7 @@ impl Pods {
     /// assert!(pods.readiness().is_ready(), "there is no source to wait for");
     /// ```
     pub fn new(config: Config, now: Moment) -> Self {
+        let seed = Seed::new(config.seed);
         let mut sources = config.sources;
         let mut names = BTreeSet::new();
         sources.retain(|source| names.insert(source.name.clone()));
@@ -93,9 +94,8 @@ impl Pods {
                     .and_then(|place| u16::try_from(place).ok())
                     .unwrap_or(u16::MAX),
             );
-            feeds.push((Feed::new(source), rank));
+            feeds.push((Feed::new(source, seed), rank));
         }
-        let seed = Seed::new(config.seed);
         let limits = WatchLimits {
             buffer: config.watch_buffer.get(),
             watches: config.max_watches.get(),
@@ -163,6 +163,20 @@ impl Pods {
         let Some((feed, rank)) = self.feeds.get_mut(usize::from(source.0)) else {
             self.counters.source_errors += 1;
             return Err(SourceError::UnknownSource);
+        };
+        let event = match event {
+            SourceEvent::Put { pod, at } => {
+                let pod = self.store.known_pod(*rank, pod);
+                SourceEvent::Put { pod, at }
+            }
+            SourceEvent::Status { uid, status, at } => {
+                let status = self.store.known_status(*rank, &uid, status);
+                SourceEvent::Status { uid, status, at }
+            }
+            other @ (SourceEvent::Begin
+            | SourceEvent::Remove { .. }
+            | SourceEvent::Complete { .. }
+            | SourceEvent::Lost) => other,
         };
         let step = match feed.handle(event, self.feed_limits, now) {
             Ok(step) => step,

@@ -1,11 +1,12 @@
 //! The only words that a source may say, and what they mean in their order.
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use core::mem;
 
 use crate::config::{SourceConfig, SourceKind};
+use crate::hash::{Map, Seed};
 use crate::pod::{Claim, EncodedPod, EncodedStatus, Uid};
 use crate::time::Moment;
 
@@ -136,9 +137,9 @@ pub(crate) struct Feed {
     state: SourceState,
     synced: bool,
     /// What the source spoke of when the last list was complete, and since.
-    known: BTreeSet<Uid>,
+    known: Map<Uid, ()>,
     /// The list under way, empty unless listing.
-    staged: BTreeMap<Uid, Claim>,
+    staged: Map<Uid, Claim>,
     last_news: Option<Moment>,
     pub(crate) counts: SourceCounts,
 }
@@ -168,21 +169,21 @@ pub(crate) enum Step {
         at: i64,
     },
     Replace {
-        gone: BTreeSet<Uid>,
-        claims: BTreeMap<Uid, Claim>,
+        gone: Vec<Uid>,
+        claims: Map<Uid, Claim>,
         at: i64,
     },
 }
 
 impl Feed {
-    pub(crate) fn new(config: SourceConfig) -> Self {
+    pub(crate) fn new(config: SourceConfig, seed: Seed) -> Self {
         Self {
             name: config.name,
             kind: config.kind,
             state: SourceState::Silent,
             synced: false,
-            known: BTreeSet::new(),
-            staged: BTreeMap::new(),
+            known: seed.map(),
+            staged: seed.map(),
             last_news: None,
             counts: SourceCounts::default(),
         }
@@ -235,7 +236,7 @@ impl Feed {
                     self.staged.remove(&uid);
                     return Ok(Step::Nothing);
                 }
-                Ok(if self.known.remove(&uid) {
+                Ok(if self.known.remove(&uid).is_some() {
                     Step::Remove { uid, at }
                 } else {
                     Step::Nothing
@@ -245,10 +246,13 @@ impl Feed {
                 if self.state != SourceState::Listing {
                     return Err(SourceError::CompleteBeforeBegin);
                 }
-                let claims = mem::take(&mut self.staged);
-                let known = claims.keys().cloned().collect();
-                let mut gone = mem::replace(&mut self.known, known);
-                gone.retain(|uid| !claims.contains_key(uid));
+                let empty = Map::with_hasher(*self.staged.hasher());
+                let claims = mem::replace(&mut self.staged, empty);
+                let gone = self.known.extract_if(|uid, ()| !claims.contains_key(uid));
+                let gone = gone.map(|(uid, ())| uid).collect();
+                for uid in claims.keys() {
+                    self.known.entry_ref(uid).or_insert(());
+                }
                 self.state = SourceState::Live;
                 self.synced = true;
                 self.counts.lists += 1;
@@ -275,13 +279,13 @@ impl Feed {
         let (room, new) = if listing {
             (self.staged.len(), !self.staged.contains_key(uid))
         } else {
-            (self.known.len(), !self.known.contains(uid))
+            (self.known.len(), !self.known.contains_key(uid))
         };
         if new && room >= limits.pods as usize {
             return Err(SourceError::TooManyPods { limit: limits.pods });
         }
         if !listing {
-            self.known.insert(uid.clone());
+            self.known.entry_ref(uid).or_insert(());
         }
         Ok(listing)
     }

@@ -1,6 +1,5 @@
 //! The newest pod of every identity, whoever owns it, in the order of the identities.
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -108,8 +107,8 @@ impl PodStore {
     pub(crate) fn replace(
         &mut self,
         rank: Rank,
-        gone: &BTreeSet<Uid>,
-        claims: BTreeMap<Uid, Claim>,
+        gone: &[Uid],
+        claims: Map<Uid, Claim>,
         at: i64,
     ) -> Vec<Change> {
         let mut changes: Vec<_> = gone
@@ -117,6 +116,9 @@ impl PodStore {
             .filter_map(|uid| self.remove(rank, uid, at))
             .collect();
         changes.extend(claims.into_iter().filter_map(|(uid, claim)| {
+            if self.holds(rank, &uid, &claim) {
+                return None;
+            }
             self.edit(&uid, at, |entry| {
                 let current = entry.claim(rank);
                 set(&mut current.pod, claim.pod, EncodedPod::bytes);
@@ -142,6 +144,52 @@ impl PodStore {
             entry.changed = change.revision;
             entry.created = change.created;
         }
+    }
+
+    /// Returns a pod as a source said it before, where it says the same bytes again: they are not held
+    /// twice, and that nothing changed is seen without comparing them.
+    pub(crate) fn known_pod(&self, rank: Rank, pod: EncodedPod) -> EncodedPod {
+        let known = self
+            .claimed(rank, pod.uid())
+            .and_then(|claim| claim.pod.as_ref());
+        match known {
+            Some(known) if known.bytes() == pod.bytes() => known.clone(),
+            Some(_) | None => pod,
+        }
+    }
+
+    /// The same of a status.
+    pub(crate) fn known_status(
+        &self,
+        rank: Rank,
+        uid: &Uid,
+        status: EncodedStatus,
+    ) -> EncodedStatus {
+        let known = self
+            .claimed(rank, uid)
+            .and_then(|claim| claim.status.as_ref());
+        match known {
+            Some(known) if known.bytes() == status.bytes() => known.clone(),
+            Some(_) | None => status,
+        }
+    }
+
+    fn claimed(&self, rank: Rank, uid: &Uid) -> Option<&Claim> {
+        let claims = &self.entries.get(uid)?.claims;
+        let (_, claim) = claims.iter().find(|(other, _)| *other == rank)?;
+        Some(claim)
+    }
+
+    /// Tells whether a source says of a pod what it said before, in the same memory.
+    fn holds(&self, rank: Rank, uid: &Uid, claim: &Claim) -> bool {
+        let place = |bytes: &Bytes| (bytes.as_ptr(), bytes.len());
+        let parts = |claim: &Claim| {
+            let pod = claim.pod.as_ref().map(|pod| place(pod.bytes()));
+            let status = claim.status.as_ref();
+            (pod, status.map(|status| place(status.bytes())))
+        };
+        let known = self.claimed(rank, uid);
+        known.is_some_and(|known| parts(known) == parts(claim))
     }
 
     /// Changes what is said of one identity and works out what is served then.
@@ -301,7 +349,11 @@ impl Entry {
         }
         let after = pod
             .zip(bytes)
-            .map(|(pod, bytes)| Arc::new(Served::new(pod, revision, bytes)));
+            .map(|(pod, bytes)| match &self.served {
+                Some(served) if served.is_named_as(pod) => served.next(revision, bytes),
+                Some(_) | None => Served::new(pod, revision, bytes),
+            })
+            .map(Arc::new);
         let before = core::mem::replace(&mut self.served, after.clone());
         Some(Replaced { before, after })
     }

@@ -18,7 +18,7 @@ use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::call::{Method, PeerKey, WatchId};
+use crate::call::{PeerKey, WatchId};
 use crate::config::SlowWatch;
 use crate::counters::Counters;
 use crate::hash::{Map, Seed};
@@ -30,17 +30,19 @@ use crate::status::Code;
 pub(crate) use masks::TooManyMasks;
 pub(crate) use view::{Sight, View};
 
-use cursor::{Follow, Lag, Rounds};
+use cursor::{Follow, Rounds};
 use masks::Masks;
 use reader::{Cursor, State, Step, Watch};
 use view::Group;
-use waits::{Ready, Seat, Waits};
+use waits::Waits;
 
 #[cfg(test)]
 mod bounded_tests;
 mod cursor;
+mod ending;
 mod masks;
 mod reader;
+mod seating;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -249,41 +251,6 @@ impl WatchSet {
         }
     }
 
-    /// Looks whether a watch is too far behind, and notes when to look again.
-    fn look_at(
-        &mut self,
-        slot: u32,
-        log: &mut Log,
-        sight: &mut Sight<'_>,
-        counters: &mut Counters,
-    ) {
-        let Some(id) = self.id_at(slot) else {
-            return;
-        };
-        let buffer = self.limits.buffer;
-        let seat = self.get(id).and_then(|watch| watch.seat);
-        let woken = seat.map(|seat| self.waits.woken(seat));
-        let Some((watch, group)) = self.watch_and_group(id) else {
-            return;
-        };
-        watch.due = None;
-        let Cursor::Follow(follow) = &mut watch.cursor else {
-            return;
-        };
-        let lag = match woken {
-            Some(None) => Lag::NotBefore(log.last() + u64::from(buffer) + 1),
-            Some(Some(woken)) => {
-                *follow = Follow::new(woken - 1);
-                follow.measure(buffer, log, group, sight)
-            }
-            None => follow.measure(buffer, log, group, sight),
-        };
-        match lag {
-            Lag::NotBefore(revision) => self.look_at_revision(id, revision),
-            Lag::TooFar => self.cut_off(id, log, sight, counters),
-        }
-    }
-
     /// Forgets a watch that its reader gave up; ids of former watches change nothing.
     pub(crate) fn cancel(
         &mut self,
@@ -311,36 +278,6 @@ impl WatchSet {
                 && self.get(id).is_some_and(Watch::is_live)
             {
                 self.end(id, Ending::Shutdown, log, sight, counters);
-            }
-        }
-    }
-
-    /// Returns a watch that became readable, or ended, since it was named last.
-    pub(crate) fn poll_ready(&mut self) -> Option<WatchId> {
-        loop {
-            match self.waits.next()? {
-                Ready::Noted(id) => {
-                    self.waits.done();
-                    if let Some(watch) = self.watch(id)
-                        && watch.noted
-                    {
-                        watch.noted = false;
-                        return Some(id);
-                    }
-                }
-                Ready::Woken(wait) => {
-                    let first = self.waits.get(wait).and_then(|wait| wait.first);
-                    match first.and_then(|slot| self.id_at(slot)) {
-                        Some(id) => {
-                            self.settle(id);
-                            return Some(id);
-                        }
-                        None => {
-                            self.waits.done();
-                            self.waits.close(wait);
-                        }
-                    }
-                }
             }
         }
     }
@@ -552,181 +489,6 @@ impl WatchSet {
         }
         vacant.group = None;
         self.free_groups.push(place);
-    }
-
-    /// Notes that a watch is to be named.
-    fn note(&mut self, id: WatchId) {
-        if let Some(watch) = self.watch(id)
-            && !watch.noted
-        {
-            watch.noted = true;
-            self.waits.note(id);
-        }
-    }
-
-    /// Lets a watch that has read everything wait for a change of what it sees.
-    fn sit(&mut self, id: WatchId) {
-        let Some(Slot {
-            watch: Some(watch), ..
-        }) = self.slots.get_mut(id.slot as usize)
-        else {
-            return;
-        };
-        let Some(place) = self.groups.get_mut(watch.group as usize) else {
-            return;
-        };
-        let Some(group) = &mut place.group else {
-            return;
-        };
-        if !place.listed {
-            place.listed = true;
-            self.waiting.push(watch.group);
-        }
-        let place = *group.wait.get_or_insert_with(|| self.waits.open());
-        let Some(wait) = self.waits.get_mut(place) else {
-            return;
-        };
-        watch.noted = false;
-        let before = wait.last.replace(id.slot);
-        watch.seat = Some(Seat {
-            wait: place,
-            before,
-            after: None,
-        });
-        match before {
-            Some(before) => self.with_seat(before, |seat| seat.after = Some(id.slot)),
-            None => wait.first = Some(id.slot),
-        }
-    }
-
-    /// Takes a watch from where it waits if it was woken; `false` where it still waits.
-    fn settle(&mut self, id: WatchId) -> bool {
-        let Some(seat) = self.get(id).and_then(|watch| watch.seat) else {
-            return true;
-        };
-        let Some(woken) = self.waits.woken(seat) else {
-            return false;
-        };
-        self.rise(id);
-        if let Some(watch) = self.watch(id) {
-            watch.cursor.jump(woken - 1);
-        }
-        true
-    }
-
-    /// Takes a watch from where it waits, woken or not.
-    fn rise(&mut self, id: WatchId) {
-        let Some(seat) = self.watch(id).and_then(|watch| watch.seat.take()) else {
-            return;
-        };
-        if let Some(before) = seat.before {
-            self.with_seat(before, |other| other.after = seat.after);
-        }
-        if let Some(after) = seat.after {
-            self.with_seat(after, |other| other.before = seat.before);
-        }
-        if let Some(wait) = self.waits.get_mut(seat.wait) {
-            if seat.before.is_none() {
-                wait.first = seat.after;
-            }
-            if seat.after.is_none() {
-                wait.last = seat.before;
-            }
-        }
-    }
-
-    fn with_seat(&mut self, slot: u32, act: impl FnOnce(&mut Seat)) {
-        let slot = self.slots.get_mut(slot as usize);
-        let seat = slot.and_then(|slot| slot.watch.as_mut()?.seat.as_mut());
-        if let Some(seat) = seat {
-            act(seat);
-        }
-    }
-
-    /// Lets a watch whose first list is read follow the log.
-    fn go_live(&mut self, id: WatchId, log: &Log) {
-        let buffer = u64::from(self.limits.buffer);
-        let Some(watch) = self.watch(id) else {
-            return;
-        };
-        watch.state = State::Live;
-        if let Cursor::Follow(follow) = &mut watch.cursor {
-            follow.synced(log.last());
-            self.look_at_revision(id, log.last() + buffer + 1);
-        }
-    }
-
-    /// Notes when to look again whether a watch is too far behind.
-    fn look_at_revision(&mut self, id: WatchId, revision: Revision) {
-        let Some(watch) = self.watch(id) else {
-            return;
-        };
-        if let Some(former) = watch.due.replace(revision) {
-            self.due.remove(&(former, id.slot));
-        }
-        self.due.insert((revision, id.slot));
-    }
-
-    /// Ends a watch that is too slow; what it may still have stays to be read.
-    fn cut_off(
-        &mut self,
-        id: WatchId,
-        log: &mut Log,
-        sight: &mut Sight<'_>,
-        counters: &mut Counters,
-    ) {
-        if let Some((watch, group)) = self.watch_and_group(id) {
-            counters.count(
-                group.view.dialect,
-                Method::WatchPods,
-                Ending::TooSlow.code(),
-            );
-            counters.watch_events_dropped += watch.lost(log, group, sight);
-            self.live -= 1;
-        }
-        self.rise(id);
-        self.note(id);
-    }
-
-    /// Leaves only the end of a watch to be read.
-    fn end(
-        &mut self,
-        id: WatchId,
-        ending: Ending,
-        log: &mut Log,
-        sight: &mut Sight<'_>,
-        counters: &mut Counters,
-    ) {
-        if !self.settle(id) {
-            self.rise(id);
-            if let Some(watch) = self.watch(id) {
-                watch.cursor.jump(log.last());
-            }
-        }
-        let Some((watch, group)) = self.watch_and_group(id) else {
-            return;
-        };
-        if let State::Ended(_) = watch.state {
-            return;
-        }
-        let unread = watch.unread(log, group, sight);
-        let was_live = watch.is_live();
-        match ending {
-            // What is not there any more cannot be seen: each change counts.
-            Ending::TooSlow if was_live => counters.watch_events_dropped += unread,
-            _ => counters.watch_events_discarded += unread,
-        }
-        counters.watch_events_dropped += watch.lost(log, group, sight);
-        if was_live {
-            counters.count(group.view.dialect, Method::WatchPods, ending.code());
-        }
-        let due = watch.due.take();
-        watch.state = State::Ended(ending);
-        self.live -= usize::from(was_live);
-        if let Some(due) = due {
-            self.due.remove(&(due, id.slot));
-        }
-        self.note(id);
     }
 
     /// Makes a slot vacant under its next generation; after the last one it is not used again.

@@ -56,7 +56,7 @@ impl Pods {
                 Begun::Done(self.refuse(call.dialect, call.method, Refusal::Mask(error)))
             }
             Task::List(listing) => {
-                let answer = self.listed(listing, &call.scope.namespaces);
+                let answer = self.listed(*listing, &call.scope.namespaces);
                 Begun::Done(self.succeed(&call, answer))
             }
         }
@@ -134,7 +134,7 @@ impl Pods {
             mask,
             applied,
         };
-        let task = Task::List(listing);
+        let task = Task::List(Box::new(listing));
         Begun::Work(Box::new(Work { call, task }))
     }
 

@@ -35,9 +35,12 @@ pub struct Work {
 
 #[derive(Debug)]
 pub(super) enum Task {
-    Compile(Option<Result<(Projection, Option<Arc<str>>), MaskError>>),
-    List(Listing),
+    Compile(Option<Result<Mask, MaskError>>),
+    List(Box<Listing>),
 }
+
+/// What a mask selects, and what its caller is told of it.
+type Mask = (Projection, Option<Arc<str>>);
 
 /// A list that is made of a moment's pods.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Tests of watches: their states, their places in the log, their ids and the ready list.
 
 use super::*;
-use crate::call::{Dialect, Scope};
+use crate::call::{Dialect, Method, Scope};
 use crate::pod::EncodedPod;
 use crate::projections::Projections;
 use crate::sample::{pod, pod_in_phase};

@@ -8,6 +8,10 @@ use crate::schema::{Message, Slot};
 use crate::schema_pod::{MESSAGES, SLOTS};
 
 /// The paths through v1.Pod, the pod itself among them.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs in the compiler only, which refuses an index out of bounds"
+)]
 pub const POD_PATHS: usize = 1 + BELOW[Message::POD.0 as usize] as usize;
 
 /// The paths below each message.
@@ -95,7 +99,7 @@ const fn steps() -> [u16; SLOTS.len()] {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use alloc::collections::BTreeSet;
 
     use super::*;
     use crate::schema::Shape;

@@ -74,8 +74,7 @@ impl Run {
             let watch = self.ids.iter().position(|other| *other == id);
             let watch = &self.model.watches[watch.expect("only open watches are named")];
             // What a deletion takes out of a queue that coalesces may have been named before.
-            let may_be_empty =
-                true || self.setup.slow_watch == SlowWatch::Coalesce && watch.is_live();
+            let may_be_empty = self.setup.slow_watch == SlowWatch::Coalesce && watch.is_live();
             assert!(
                 watch.is_readable() || may_be_empty,
                 "{id:?} has nothing to read"

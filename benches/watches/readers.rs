@@ -1,5 +1,6 @@
 //! Many readers that read, one that is slow, and readers that go.
 
+use std::error::Error;
 use std::time::Duration;
 
 use allocation_counter::{AllocationInfo, measure};
@@ -13,6 +14,35 @@ use crate::lists::megabytes;
 use crate::node::{Node, States, Touch};
 use crate::rows::Row;
 use crate::{Outcome, WATCHES};
+
+/// Returns the bytes that one watch and so many more take for events that all have read, and for more that
+/// none has.
+fn after_events(
+    states: &States,
+    mask: Option<&str>,
+    more: usize,
+) -> Result<[i64; 2], Box<dyn Error>> {
+    let mut node = Node::new(states, SlowWatch::End)?;
+    watch_and_read(&mut node, 1 + more, mask)?;
+    let told = counted(|| {
+        for _ in 0..EVENTS {
+            let change = node.change()?;
+            node.say(change);
+            node.read();
+        }
+        node.leave_unread();
+        Ok(())
+    })?;
+    let left = counted(|| {
+        for _ in 0..LEFT {
+            let change = node.change()?;
+            node.say(change);
+        }
+        node.leave_unread();
+        Ok(())
+    })?;
+    Ok([told.bytes_current, left.bytes_current])
+}
 
 /// What one more watch takes, and what many do that read all.
 pub(crate) fn held(pods: &[CorpusPod]) -> Outcome {
@@ -44,26 +74,12 @@ pub(crate) fn held(pods: &[CorpusPod]) -> Outcome {
         node.read();
         let read = counted(|| watch_and_read(&mut node, MORE, mask))?.bytes_current;
         row(what).at_most("memory, list read", each(read), "bytes", ONE_WATCH_BYTES);
-        let told = counted(|| {
-            for _ in 0..EVENTS {
-                let change = node.change()?;
-                node.say(change);
-                node.read();
-            }
-            node.leave_unread();
-            Ok(())
-        })?;
-        let told = each(read + told.bytes_current);
+        // What is kept for all of them, whoever watches, is that of one.
+        let [told, left] = after_events(&states, mask, MORE)?;
+        let [told_one, left_one] = after_events(&states, mask, 0)?;
+        let told = each(read + told - told_one);
         row(what).at_most("memory, events read", told, "bytes", ONE_WATCH_BYTES);
-        let left = counted(|| {
-            for _ in 0..LEFT {
-                let change = node.change()?;
-                node.say(change);
-            }
-            node.leave_unread();
-            Ok(())
-        })?;
-        let left = told + each(left.bytes_current);
+        let left = told + each(left - left_one);
         row(what).at_most("memory, 100 events left", left, "bytes", ONE_WATCH_BYTES);
     }
 
@@ -116,9 +132,7 @@ fn watch_and_read(node: &mut Node<'_>, watches: usize, mask: Option<&str>) -> Ou
 }
 
 /// Counts what is allocated meanwhile.
-pub(crate) fn counted(
-    act: impl FnOnce() -> Outcome,
-) -> Result<AllocationInfo, Box<dyn std::error::Error>> {
+pub(crate) fn counted(act: impl FnOnce() -> Outcome) -> Result<AllocationInfo, Box<dyn Error>> {
     let mut outcome = Ok(());
     let counted = measure(|| outcome = act());
     outcome.map(|()| counted)

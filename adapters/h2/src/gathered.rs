@@ -31,7 +31,7 @@ struct Inner<IO> {
     limit: usize,
     /// Something was written since the transport was flushed.
     unflushed: bool,
-    /// Reads that are left of this turn.
+    /// Reads that are left of this turn; one that finds nothing takes none, and others have theirs.
     reads: u32,
     /// What the first write announces as the largest header list; none once it was written.
     header_list: Option<u32>,
@@ -116,8 +116,11 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Gathered<IO> {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         };
-        inner.reads = reads;
-        Pin::new(&mut inner.io).poll_read(cx, buffer)
+        let result = Pin::new(&mut inner.io).poll_read(cx, buffer);
+        if result.is_ready() {
+            inner.reads = reads;
+        }
+        result
     }
 }
 

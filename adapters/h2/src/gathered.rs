@@ -9,7 +9,10 @@ use std::{
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::{ledger::Ledger, queue::Queue};
+use crate::{
+    ledger::{Ledger, Lent},
+    queue::Queue,
+};
 
 /// One end of a transport that the library and the driver of a connection share.
 ///
@@ -157,13 +160,10 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathered<IO> {
             ledger.clear();
             return Poll::Ready(Ok(greeting.len()));
         }
-        for slice in slices {
-            match ledger.find(slice) {
-                Some(shared) => queue.share(shared),
-                None => queue.copy(slice),
-            }
-        }
-        ledger.clear();
+        ledger.settle(slices, |lent| match lent {
+            Lent::Shared(bytes) => queue.share(bytes),
+            Lent::Unknown(bytes) => queue.copy(bytes),
+        });
         Poll::Ready(Ok(queue.len() - before))
     }
 

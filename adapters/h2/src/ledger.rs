@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     /// Returns what is known of each of the slices.
-    fn settled<'a>(ledger: &Ledger, slices: &[&'a [u8]]) -> Vec<Option<Bytes>> {
+    fn settled(ledger: &Ledger, slices: &[&[u8]]) -> Vec<Option<Bytes>> {
         let slices: Vec<_> = slices.iter().map(|slice| IoSlice::new(slice)).collect();
         let mut found = Vec::new();
         ledger.settle(&slices, |lent| {

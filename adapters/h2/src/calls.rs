@@ -63,13 +63,13 @@ impl Calls {
         self.look_at(place);
     }
 
-    /// Looks at every call that was woken; false when there was none.
+    /// Looks at every call that was woken; false when there was none, or those that were are over.
     pub(crate) fn poll_woken(&mut self) -> bool {
         let mut places = mem::take(&mut self.woken);
         self.attention.take_places(&mut places);
-        let any = !places.is_empty();
+        let mut any = false;
         for place in places.drain(..) {
-            self.look_at(place);
+            any |= self.look_at(place);
         }
         self.woken = places;
         if self.len() == 0 && self.places.len() > RETAINED_PLACES {
@@ -80,18 +80,20 @@ impl Calls {
         any
     }
 
-    fn look_at(&mut self, place: usize) {
+    /// Looks at the call at a place; false when there is none any more.
+    fn look_at(&mut self, place: usize) -> bool {
         let Some(slot) = self.places.get_mut(place) else {
-            return;
+            return false;
         };
         slot.caller.begin_look();
         let Some(call) = &mut slot.call else {
-            return;
+            return false;
         };
         if call.as_mut().poll(&mut Context::from_waker(&slot.waker)) == Poll::Ready(()) {
             slot.call = None;
             self.vacant.push(place);
         }
+        true
     }
 }
 

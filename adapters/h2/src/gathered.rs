@@ -9,7 +9,10 @@ use std::{
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::{ledger::Ledger, queue::Queue};
+use crate::{
+    ledger::{Ledger, Lent},
+    queue::Queue,
+};
 
 /// One end of a transport that the library and the driver of a connection share.
 ///
@@ -31,7 +34,7 @@ struct Inner<IO> {
     limit: usize,
     /// Something was written since the transport was flushed.
     unflushed: bool,
-    /// Reads that are left of this turn.
+    /// Reads that are left of this turn; one that finds nothing takes none, and others have theirs.
     reads: u32,
     /// What the first write announces as the largest header list; none once it was written.
     header_list: Option<u32>,
@@ -116,8 +119,11 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Gathered<IO> {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         };
-        inner.reads = reads;
-        Pin::new(&mut inner.io).poll_read(cx, buffer)
+        let result = Pin::new(&mut inner.io).poll_read(cx, buffer);
+        if result.is_ready() {
+            inner.reads = reads;
+        }
+        result
     }
 }
 
@@ -154,13 +160,10 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathered<IO> {
             ledger.clear();
             return Poll::Ready(Ok(greeting.len()));
         }
-        for slice in slices {
-            match ledger.find(slice) {
-                Some(shared) => queue.share(shared),
-                None => queue.copy(slice),
-            }
-        }
-        ledger.clear();
+        ledger.settle(slices, |lent| match lent {
+            Lent::Shared(bytes) => queue.share(bytes),
+            Lent::Unknown(bytes) => queue.copy(bytes),
+        });
         Poll::Ready(Ok(queue.len() - before))
     }
 

@@ -146,11 +146,9 @@ impl<IO, R: Runtime> Guarded<IO, R> {
         if let Poll::Ready(Ok(count)) = result {
             let meters = &self.shared.meters;
             meters.sent.add(count);
-            let mut left = count;
-            for buf in bufs {
-                let sent = buf.get(..left.min(buf.len())).unwrap_or_default();
-                left -= sent.len();
-                meters.streams_refused.add(self.refusals.follow(sent));
+            let refused = self.refusals.follow_all(bufs, count);
+            if refused > 0 {
+                meters.streams_refused.add(refused);
             }
         }
         result

@@ -1,5 +1,7 @@
 //! Finds the streams that the HTTP/2 library refuses in what it writes: it tells nobody else.
 
+use std::io::IoSlice;
+
 /// Follows the frames of one connection as they are written.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
@@ -24,14 +26,40 @@ const RST_STREAM: u8 = 3;
 const REFUSED_STREAM: [u8; CODE] = [0, 0, 0, 7];
 
 impl Refusals {
+    /// Follows the first `count` bytes of these slices; returns how many streams they refuse.
+    pub(crate) fn follow_all(&mut self, slices: &[IoSlice<'_>], count: usize) -> usize {
+        let mut refused = 0;
+        let mut left = count;
+        for slice in slices {
+            let sent = slice.get(..left).unwrap_or(slice);
+            left -= sent.len();
+            if sent.len() <= self.rest {
+                self.rest -= sent.len();
+            } else {
+                refused += self.follow(sent);
+            }
+        }
+        refused
+    }
+
     /// Follows the next bytes; returns how many streams they refuse.
-    pub(crate) fn follow(&mut self, mut bytes: &[u8]) -> usize {
+    fn follow(&mut self, mut bytes: &[u8]) -> usize {
         let mut refused = 0;
         while !bytes.is_empty() {
             if self.rest > 0 {
                 let passed = self.rest.min(bytes.len());
                 self.rest -= passed;
                 bytes = bytes.get(passed..).unwrap_or_default();
+                continue;
+            }
+            // Most frames come with their heads in one piece, and are no resets.
+            if self.known == 0
+                && let Some(([high, middle, low, kind, ..], others)) =
+                    bytes.split_first_chunk::<HEAD>()
+                && *kind != RST_STREAM
+            {
+                self.rest = u32::from_be_bytes([0, *high, *middle, *low]) as usize;
+                bytes = others;
                 continue;
             }
             let Some((first, others)) = bytes.split_first() else {
@@ -99,6 +127,14 @@ mod tests {
             let mut refusals = Refusals::default();
             let found: usize = bytes.chunks(size).map(|part| refusals.follow(part)).sum();
             assert_eq!(found, 2, "in parts of {size} bytes");
+            let slices: Vec<_> = bytes.chunks(size).map(IoSlice::new).collect();
+            for cut in 0..=bytes.len() {
+                let mut refusals = Refusals::default();
+                let first = refusals.follow_all(&slices, cut);
+                let rest = [IoSlice::new(&bytes[cut..])];
+                let second = refusals.follow_all(&rest, usize::MAX);
+                assert_eq!(first + second, 2, "{cut} bytes, then the others");
+            }
         }
     }
 }

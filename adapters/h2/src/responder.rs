@@ -94,7 +94,10 @@ impl Responder {
         let State::Open(stream) = &mut self.state else {
             return Poll::Ready(Err(Gone));
         };
-        stream.reserve_capacity(outbox.len().min(RESERVED_BYTES));
+        stream.reserve_capacity(outbox.len().min(TAKEN_BYTES));
+        if stream.capacity() == 0 {
+            stream.reserve_capacity(outbox.len().min(AWAITED_BYTES));
+        }
         while stream.capacity() == 0 {
             match ready!(stream.poll_capacity(cx)) {
                 Some(Ok(_bytes)) => {}
@@ -102,7 +105,7 @@ impl Responder {
                 None => return Poll::Ready(Err(Gone)),
             }
         }
-        let room = stream.capacity().min(RESERVED_BYTES);
+        let room = stream.capacity().min(TAKEN_BYTES);
         let data = outbox.take(room);
         Poll::Ready(stream.send_data(data, false).map_err(|_lost| Gone))
     }
@@ -142,11 +145,17 @@ impl Responder {
     }
 }
 
-/// Bytes for which room is asked at one time.
+/// Bytes that are handed over at one time, where there is room for them now.
 ///
-/// 32 KiB, two frames: a stream that asked for all it has would take the whole window of the
-/// connection, and others would wait.
-const RESERVED_BYTES: usize = 32 << 10;
+/// 128 KiB, what the library keeps for a stream by default: a list is handed over in few pieces. The
+/// library sends the frames of several streams by turns however they were handed over.
+const TAKEN_BYTES: usize = 128 << 10;
+
+/// Bytes for which a stream waits when there is no room.
+///
+/// 32 KiB, two frames: one that waited for all it has would take the whole window of the connection
+/// when that opens, and others would wait.
+const AWAITED_BYTES: usize = 32 << 10;
 
 const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 const CONTENT_TYPE: &str = "content-type";

@@ -225,6 +225,7 @@ impl Outbox {
     /// Takes the next `len` bytes for sending, or all when there are fewer.
     pub(crate) fn take(&mut self, len: usize) -> Segments {
         let mut taken = Segments {
+            parts: SmallVec::with_capacity(self.parts_of(len)),
             ledger: Some(Arc::clone(&self.ledger)),
             ..Segments::default()
         };
@@ -248,6 +249,17 @@ impl Outbox {
         }
         self.len -= taken.len();
         taken
+    }
+
+    /// Returns about how many parts the next `len` bytes are.
+    fn parts_of(&self, len: usize) -> usize {
+        let Some(first) = self.messages.front() else {
+            return 0;
+        };
+        let parts = first.rest.segments().len();
+        let share = parts.saturating_mul(len) / first.rest.len().max(1);
+        // And what is next, and a piece of what follows.
+        share.min(parts) + self.messages.len().min(2)
     }
 
     /// Returns the number of bytes that wait.

@@ -90,7 +90,12 @@ impl<R: Runtime> Exchange<R> {
 
     /// Sends one message with its headers and trailers.
     pub(crate) async fn send_answer(&mut self, message: Outgoing) -> Result<Code, Interrupt> {
-        let _unread = self.lease_reply(&message)?;
+        // A reply that has room whatever it costs, and is handed over at once, never waits.
+        let (mut unread, mut whole) = if self.origin.unread.is_empty() {
+            (None, Some(message.clone()))
+        } else {
+            (Some(self.lease_reply(&message)?), None)
+        };
         self.queue(message)?;
         self.responder.open().map_err(|_gone| Interrupt::Gone)?;
         let mut give_up = None;
@@ -98,6 +103,9 @@ impl<R: Runtime> Exchange<R> {
             let flushed = self.poll_hand_over(cx);
             if flushed.is_ready() {
                 return flushed;
+            }
+            if let Some(whole) = whole.take() {
+                unread = Some(self.take_reply(&whole));
             }
             let shared = &self.shared;
             let give_up = *give_up.get_or_insert_with(|| {
@@ -116,7 +124,7 @@ impl<R: Runtime> Exchange<R> {
     pub(crate) fn lease_reply(&self, message: &Outgoing) -> Result<[Waiting; 2], Interrupt> {
         let (own, all) = (&self.origin.unread, &self.shared.unread);
         if own.is_empty() {
-            return Ok([own.take_any(message), all.take_any(message)]);
+            return Ok(self.take_reply(message));
         }
         let refused = |bound| {
             self.shared.meters.replies_refused.count(bound);
@@ -127,6 +135,12 @@ impl<R: Runtime> Exchange<R> {
             .ok_or_else(|| refused(ReplyBound::Connection))?;
         let all = all.take(message).ok_or_else(|| refused(ReplyBound::All))?;
         Ok([own, all])
+    }
+
+    /// Takes that room, whatever the reply costs.
+    fn take_reply(&self, message: &Outgoing) -> [Waiting; 2] {
+        let (own, all) = (&self.origin.unread, &self.shared.unread);
+        [own.take_any(message), all.take_any(message)]
     }
 
     /// Puts one message into the outbox.

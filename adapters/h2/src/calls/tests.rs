@@ -66,6 +66,22 @@ fn a_call_that_ends_at_once_is_not_kept() {
 }
 
 #[test]
+fn a_call_that_is_over_is_not_woken_any_more() {
+    let attention = Arc::<Attention>::default();
+    let mut calls = Calls::new(&attention);
+    let (call, seen) = counted(1);
+    calls.begin(call);
+    wake(&seen);
+    assert!(!calls.poll_woken());
+    // Its place is another's by then, which looks once more than it has to.
+    let (next, next_seen) = counted(2);
+    calls.begin(next);
+    wake(&seen);
+    assert!(calls.poll_woken());
+    assert_eq!((looks(&seen), looks(&next_seen)), (1, 2));
+}
+
+#[test]
 fn only_the_call_that_was_woken_is_looked_at() {
     let attention = Arc::<Attention>::default();
     let mut calls = Calls::new(&attention);

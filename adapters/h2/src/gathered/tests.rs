@@ -77,6 +77,23 @@ async fn nothing_is_written_before_it_is_drained() {
 }
 
 #[tokio::test]
+async fn only_reads_that_find_something_take_of_the_turn() {
+    let (mut gathered, mut theirs, _) = pipe(100);
+    let mut read = || {
+        let mut byte = [0];
+        let mut buffer = ReadBuf::new(&mut byte);
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        let read = Pin::new(&mut gathered).poll_read(&mut cx, &mut buffer);
+        read.is_ready()
+    };
+    for _ in 0..10 {
+        assert!(!read());
+    }
+    theirs.write_all(&[1; 10]).await.unwrap();
+    assert_eq!([read(), read(), read()], [true, true, false]);
+}
+
+#[tokio::test]
 async fn who_writes_waits_while_the_reader_does_not_read() {
     let (mut gathered, mut theirs, _) = pipe(10);
     let write_all = tokio::spawn(async move {

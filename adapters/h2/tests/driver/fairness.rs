@@ -6,7 +6,7 @@ use bytes::Bytes;
 use podsapi_core::{Code, Config};
 use podsapi_h2::Limits;
 use tokio::{
-    io::{AsyncWriteExt, DuplexStream},
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
     time::timeout,
 };
 
@@ -307,6 +307,104 @@ async fn streams_that_last_leave_their_connection_room_for_calls() {
     until(|| number(&node, "podsapi_calls") == limits.max_held_streams_per_connection as u64).await;
     let mut again = client.watch(request(WATCH)).await;
     assert_eq!(again.first_list().await, 3);
+}
+
+/// Reads until nothing comes for a while, and adds the bytes of data of each of the streams 1 and 3.
+async fn data(io: &mut DuplexStream, unread: &mut Vec<u8>, counts: &mut [usize; 2]) {
+    let mut piece = vec![0; 1 << 16];
+    while let Ok(count) = timeout(Duration::from_millis(10), io.read(&mut piece)).await {
+        unread.extend_from_slice(&piece[..count.unwrap()]);
+    }
+    let mut rest = unread.as_slice();
+    while let [a, b, c, kind, _, _, _, _, stream, after @ ..] = rest {
+        let len = u32::from_be_bytes([0, *a, *b, *c]) as usize;
+        let Some(next) = after.get(len..) else { break };
+        if *kind == DATA {
+            counts[usize::from(*stream / 2)] += len;
+        }
+        rest = next;
+    }
+    *unread = rest.to_vec();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_waits_for_room_leaves_the_next_call_what_opens_beyond_32_kib() {
+    const WINDOW: usize = 65_535;
+    const TURN: usize = 32 << 10;
+    let pods = [("large", 1_000_000), ("small", 5_000)];
+    let node = Node::with(&pods, Limits::default(), unlimited());
+    let (mut io, _server) = node.pipe(1 << 20);
+    // All streams have room, so that the connection alone has none.
+    let settings = frame(4, 0, 0, &[0, 4, 0x7f, 0xff, 0xff, 0xff]);
+    let call = |path: &str, stream: u16, message: &[u8]| {
+        let block = header_block(&[
+            (":method", "POST"),
+            (":scheme", "http"),
+            (":path", path),
+            ("content-type", "application/grpc"),
+        ]);
+        let headers = large_frame(HEADERS, END_HEADERS, stream, &block);
+        let body = large_frame(DATA, END_STREAM, stream, &framed(message));
+        [headers, body].concat()
+    };
+    let opened = |bytes: usize| {
+        let bytes = u32::try_from(bytes).unwrap().to_be_bytes();
+        frame(8, 0, 0, &bytes)
+    };
+    let (mut unread, mut counts) = (Vec::new(), [0; 2]);
+    io.write_all(&[PREFACE, &settings, &call(LIST, 1, b"")].concat())
+        .await
+        .unwrap();
+    data(&mut io, &mut unread, &mut counts).await;
+    assert_eq!(counts, [WINDOW, 0]);
+
+    io.write_all(&call(GET, 3, &get("small"))).await.unwrap();
+    data(&mut io, &mut unread, &mut counts).await;
+    assert_eq!(counts, [WINDOW, 0]);
+    io.write_all(&opened(TURN + 10_000)).await.unwrap();
+    data(&mut io, &mut unread, &mut counts).await;
+    let [list, get] = counts;
+    assert!((5_000..6_000).contains(&get), "{counts:?}");
+    assert_eq!(list + get, WINDOW + TURN + 10_000);
+    // And what others leave is the list's.
+    io.write_all(&opened(10 * TURN)).await.unwrap();
+    data(&mut io, &mut unread, &mut counts).await;
+    assert_eq!(counts, [list + 10 * TURN, get]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_on_one_connection_are_sent_by_turns() {
+    let node = Node::with(&[("large", 1_000_000)], Limits::default(), unlimited());
+    let (mut io, _server) = node.pipe(64 << 10);
+    let settings = frame(4, 0, 0, &[0, 4, 0x7f, 0xff, 0xff, 0xff]);
+    let all = frame(8, 0, 0, &[0x7f, 0xff, 0, 0]);
+    let mut sent = [PREFACE, &settings, &all].concat();
+    let block = header_block(&[
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", LIST),
+        ("content-type", "application/grpc"),
+    ]);
+    for stream in [1, 3] {
+        sent.extend(large_frame(HEADERS, END_HEADERS, stream, &block));
+        sent.extend(large_frame(DATA, END_STREAM, stream, &framed(b"")));
+    }
+    io.write_all(&sent).await.unwrap();
+    let mut counts = [0_usize; 2];
+    let mut most = 0;
+    while counts.iter().sum::<usize>() < 1_900_000 {
+        let mut head = [0; 9];
+        io.read_exact(&mut head).await.unwrap();
+        let [a, b, c, kind, _, _, _, _, stream] = head;
+        let len = u32::from_be_bytes([0, a, b, c]) as usize;
+        io.read_exact(&mut vec![0; len]).await.unwrap();
+        if kind == DATA {
+            counts[usize::from(stream / 2)] += len;
+            most = most.max(counts[0].abs_diff(counts[1]));
+        }
+    }
+    // What the library keeps of the one that was first, and some frames.
+    assert!(most <= (128 << 10) + (64 << 10), "{most}");
 }
 
 #[tokio::test(start_paused = true)]

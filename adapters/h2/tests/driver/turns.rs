@@ -4,7 +4,11 @@ use std::{
     future::Future,
     io,
     pin::{Pin, pin},
-    task::{Context, Poll, Waker},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker},
     time::Duration,
 };
 
@@ -80,6 +84,54 @@ async fn a_transport_that_keeps_bytes_until_it_is_flushed_is_flushed() {
     };
     let answer = timeout(Duration::from_secs(5), talk).await;
     assert_eq!(answer.expect("the answer is flushed").code(), Code::Ok);
+}
+
+/// How often a task was woken.
+#[derive(Default)]
+struct Wakes(AtomicUsize);
+
+impl Wake for Wakes {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_small_call_takes_its_connection_one_look_and_no_other() {
+    let node = with(|_| {});
+    let (mut ours, theirs) = tokio::io::duplex(1 << 16);
+    let mut connection = pin!(node.server.serve_connection(theirs, Peer::default()));
+    let wakes = Arc::<Wakes>::default();
+    let waker = Waker::from(Arc::clone(&wakes));
+    let mut cx = Context::from_waker(&waker);
+    ours.write_all(&[PREFACE, EMPTY_SETTINGS].concat())
+        .await
+        .unwrap();
+    for _ in 0..4 {
+        assert!(connection.as_mut().poll(&mut cx).is_pending());
+    }
+    let block = header_block(&[
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", LIST),
+        ("content-type", "application/grpc"),
+    ]);
+    for stream in [1, 3, 5] {
+        let mut headers = frame(HEADERS, END_HEADERS, 0, &block);
+        let mut body = frame(0, END_STREAM, 0, &framed(b""));
+        headers[8] = stream;
+        body[8] = stream;
+        wakes.0.store(0, Ordering::SeqCst);
+        ours.write_all(&[headers, body].concat()).await.unwrap();
+        assert_eq!(wakes.0.swap(0, Ordering::SeqCst), 1);
+        assert!(connection.as_mut().poll(&mut cx).is_pending());
+        assert_eq!(wakes.0.load(Ordering::SeqCst), 0, "it wakes itself");
+        let mut seen = vec![0; 1 << 16];
+        let count = ours.read(&mut seen).await.unwrap();
+        let frames = frames(&seen[..count]);
+        let ends = frames.iter().filter(|(kind, _)| *kind == HEADERS);
+        assert_eq!(ends.count(), 2, "headers and trailers are there");
+    }
 }
 
 /// A client that pings as fast as it is read, and reads all that comes.

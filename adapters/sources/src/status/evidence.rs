@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use podsapi_proto::meta_v1::Time;
 
@@ -22,7 +23,7 @@ pub struct PodView {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodViews {
     /// By UID; several where it names several pods with one, which all but one are not.
-    pods: BTreeMap<String, BTreeMap<(String, String), PodView>>,
+    pods: BTreeMap<String, BTreeMap<(String, String), Arc<PodView>>>,
 }
 
 impl PodViews {
@@ -55,17 +56,21 @@ impl PodViews {
             pod.containers.push(container);
         }
         for pod in views.pods.values_mut().flat_map(BTreeMap::values_mut) {
-            pod.sort();
+            // Nobody else has it yet, so that nothing is copied.
+            Arc::make_mut(pod).sort();
         }
         views
     }
 
     fn entry(&mut self, uid: &str, of: (String, String)) -> &mut PodView {
         let pods = self.pods.entry(uid.to_owned()).or_default();
-        pods.entry(of.clone()).or_insert_with(|| PodView {
-            of,
-            ..PodView::default()
-        })
+        let pod = pods.entry(of.clone()).or_insert_with(|| {
+            Arc::new(PodView {
+                of,
+                ..PodView::default()
+            })
+        });
+        Arc::make_mut(pod)
     }
 
     /// Returns the namespace and name of the pod of a container whose labels tell its UID alone:
@@ -85,6 +90,36 @@ impl PodViews {
 
     /// Returns what the runtime shows of the pod with this UID, namespace and name.
     pub fn of(&self, uid: &str, namespace: &str, name: &str) -> Option<&PodView> {
+        self.shared(uid, namespace, name).map(|pod| &**pod)
+    }
+
+    /// Returns the UIDs of which another view before showed something else; what it showed of a pod that
+    /// is the same now is shared from then on.
+    pub(crate) fn differing<'v>(&'v mut self, before: &'v Self) -> Vec<&'v str> {
+        let gone = before.pods.keys();
+        let gone = gone.filter(|uid| !self.pods.contains_key(*uid));
+        let mut differing: Vec<&str> = gone.map(String::as_str).collect();
+        for (uid, pods) in &mut self.pods {
+            let Some(before) = before.pods.get(uid) else {
+                differing.push(uid);
+                continue;
+            };
+            let mut same = pods.len() == before.len();
+            for (of, pod) in pods.iter_mut() {
+                match before.get(of) {
+                    Some(before) if *before == *pod => *pod = Arc::clone(before),
+                    Some(_) | None => same = false,
+                }
+            }
+            if !same {
+                differing.push(uid);
+            }
+        }
+        differing
+    }
+
+    /// Returns it as it is held here.
+    pub(crate) fn shared(&self, uid: &str, namespace: &str, name: &str) -> Option<&Arc<PodView>> {
         let pods = self.pods.get(uid)?;
         let mut named = pods.values();
         let named = named.find(|pod| (&*pod.of.0, &*pod.of.1) == (namespace, name));

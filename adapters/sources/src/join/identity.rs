@@ -46,6 +46,9 @@ pub(super) struct Adopted {
     /// The documents in whose place a kubelet's own pod of their name is served, since it is not known
     /// which UID a kubelet gives them.
     stood_for: BTreeMap<Name, BTreeSet<Uid>>,
+    /// Whether any document was known to have got here the UID that a kubelet gives it, when these were
+    /// worked out.
+    exact: bool,
     /// Whether a document says what a kubelet's pod of its name is.
     alike: BTreeMap<Name, BTreeMap<(Uid, Uid), bool>>,
     /// What sandboxes in the newest view say of each UID, the one that was created first at the front.
@@ -241,6 +244,7 @@ impl Adopted {
         }
         self.stood_for.clear();
         let exact = self.documents.any_is_proven();
+        self.exact = exact;
         for (name, group) in groups {
             for (document, pod) in group.guessed.iter().zip(&group.guessed_pods) {
                 if self.documents.is_proven(name, document) && whose.allows(document, name) {

@@ -54,6 +54,8 @@ impl Join {
         let mut index = Index::default();
         index.add(self.held(), foreign);
         self.index = index;
+        let outdated = self.adopted.is_outdated();
+        self.note_outdated(outdated);
         self.foreign = foreign::in_order(&self.index.foreign, &self.adopted);
     }
 
@@ -71,9 +73,19 @@ impl Join {
         part.note_changes(&before);
         let changed = claimed != foreign;
         self.index.add(part.held(), foreign);
+        let outdated = part.adopted.is_outdated();
         self.put_back(part);
+        self.note_outdated(outdated);
         if changed {
             self.foreign = foreign::in_order(&self.index.foreign, &self.adopted);
+        }
+    }
+
+    /// Has the next step work on what depends on whether any document is proven, if that is outdated.
+    fn note_outdated(&mut self, outdated: bool) {
+        if outdated {
+            let names = self.index.of_both.iter().cloned();
+            self.dirty.names.extend(names);
         }
     }
 

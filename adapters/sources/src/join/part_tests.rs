@@ -279,6 +279,36 @@ proptest! {
     }
 }
 
+/// Whether any UID is known to be made here as a kubelet does decides what is served of other names.
+#[test]
+fn where_the_last_proof_of_a_uid_goes_other_names_are_worked_on_again() {
+    let kinds = [
+        SourceKind::Manifests,
+        SourceKind::Kubelet,
+        SourceKind::Apiserver,
+    ];
+    let mut twins = Twins::new(&kinds);
+    for owner in 0..kinds.len() {
+        twins.hear(&Word::List(owner, vec![]), 0);
+    }
+    let proven = from_file("p", "h-p");
+    let words = [
+        (Word::Put(1, proven.clone()), 0),
+        (Word::View(vec![]), 0),
+        (Word::Put(0, proven), 0),
+        (Word::List(0, vec![from_file("q", "f-q")]), 0),
+        (Word::Unchanged, 2),
+        (Word::Put(1, from_file("q", "h-q")), 0),
+        (Word::Due, 0),
+        (Word::Remove(0, "nothing".to_owned()), 0),
+    ];
+    for (word, later) in words {
+        twins.hear(&word, later);
+    }
+    let served: Vec<_> = twins.parts.known.keys().map(Uid::as_str).collect();
+    assert_eq!(served, ["h-p", "h-q"]);
+}
+
 /// A node of so many pods of each kind, which runs, and of which everything was told.
 fn quiet(pods: usize) -> Join {
     let kinds = [

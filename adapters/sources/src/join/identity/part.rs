@@ -18,6 +18,7 @@ impl Adopted {
             uids: taken(&mut self.uids, &scope.names),
             hashes: taken(&mut self.hashes, &scope.names),
             files: std::mem::take(&mut self.files),
+            exact: self.exact,
             documents: self.documents.take(&scope.names, proven),
             stood_for: taken(&mut self.stood_for, &scope.names),
             alike: taken(&mut self.alike, &scope.names),
@@ -31,6 +32,7 @@ impl Adopted {
         self.uids.extend(part.uids);
         self.hashes.extend(part.hashes);
         self.files = part.files;
+        self.exact = part.exact;
         self.documents.put_back(part.documents);
         self.stood_for.extend(part.stood_for);
         self.alike.extend(part.alike);
@@ -46,6 +48,12 @@ impl Adopted {
             alike: self.alike.clone(),
             ..Self::default()
         }
+    }
+
+    /// Tells whether a document is proven now and none was when the documents were looked at last, or the
+    /// other way round: this matters to all names that a file and a kubelet have.
+    pub(in crate::join) fn is_outdated(&self) -> bool {
+        self.exact != self.documents.any_is_proven()
     }
 
     /// Adds all names and UIDs of which something else was known before.

@@ -92,8 +92,14 @@
 //! # Bounds
 //!
 //! The join holds what the owners hold, by reference, and one status for each pod. What is not
-//! polled is at most one word for each pod and source, for each `handle_*`. An input costs time in
-//! proportion to the pods of the node.
+//! polled is at most one word for each pod and source, for each `handle_*`.
+//!
+//! A word of one pod, and a time at which something is due, cost what the pods cost that belong to it:
+//! those of its name, and those that claim one UID with it (`join/part.rs`). So it is with what is new
+//! in a view of the runtime, which is compared with the view before as a whole; nothing else is worked
+//! out anew. A list, the first view, and one after the runtime was lost cost time in proportion to the
+//! pods of the node. Whoever has pods claim one UID, or gives them one name, makes the words of these
+//! pods cost more, and of no others.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

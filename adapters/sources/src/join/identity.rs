@@ -57,16 +57,6 @@ pub(super) struct Adopted {
     torn: Vec<String>,
 }
 
-/// What a sandbox says of a UID.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
-    /// When it was created, in nanoseconds since 1970, its identity, and how many came before that have
-    /// the same of both: the order of sandboxes.
-    pub(super) place: (i64, String, usize),
-    /// Whose the UID is.
-    pub(super) name: Name,
-}
-
 /// The static pods and mirror pods of one namespace and name.
 #[derive(Debug, Default)]
 pub(super) struct Group {
@@ -326,36 +316,6 @@ impl Adopted {
             }
         }
     }
-
-    /// Returns whose the UID is as the runtime shows it.
-    pub(super) fn shown_as(&self, uid: &Uid) -> Option<&Name> {
-        let first = self.said.get(uid)?.first()?;
-        Some(&first.name)
-    }
-
-    /// Returns whose each UID is that the runtime shows.
-    pub(super) fn shown(&self) -> impl Iterator<Item = (&Uid, &Name)> {
-        let said = self.said.iter();
-        said.filter_map(|(uid, said)| Some((uid, &said.first()?.name)))
-    }
-
-    /// Returns the sandboxes that say two things of whose they are.
-    pub(super) fn torn(&self) -> impl Iterator<Item = &str> {
-        self.torn.iter().map(String::as_str)
-    }
-
-    /// Returns all that sandboxes say of each UID.
-    pub(super) fn said(&self) -> impl Iterator<Item = (&Uid, &Said)> {
-        let said = self.said.iter();
-        said.flat_map(|(uid, all)| all.iter().map(move |said| (uid, said)))
-    }
-}
-
-/// Returns when the newest sandbox of a pod was created, of those in the newest view.
-fn created(said: &BTreeMap<Uid, Vec<Said>>, name: &Name, uid: &Uid) -> Option<i64> {
-    let mut newest = said.get(uid)?.iter().rev();
-    let newest = newest.find(|said| said.name == *name);
-    newest.map(|said| said.place.0)
 }
 
 /// Returns what is served of each owner, under the UIDs that it is served under.
@@ -610,7 +570,9 @@ const VALUE: u32 = 2;
 const PHASE: u32 = 1;
 
 mod part;
+mod said;
 pub(super) use part::{link, of_both};
+use said::{Said, created};
 
 #[cfg(test)]
 mod tests;

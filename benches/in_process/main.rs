@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a program for a terminal")]
 
 mod groups;
+mod join;
 mod node;
 mod rounds;
 
@@ -37,6 +38,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if chosen("json") {
         groups::json(&pods)?;
+    }
+    if chosen("join") {
+        join::join()?;
     }
     Ok(())
 }

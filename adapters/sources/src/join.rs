@@ -92,8 +92,14 @@
 //! # Bounds
 //!
 //! The join holds what the owners hold, by reference, and one status for each pod. What is not
-//! polled is at most one word for each pod and source, for each `handle_*`. An input costs time in
-//! proportion to the pods of the node.
+//! polled is at most one word for each pod and source, for each `handle_*`.
+//!
+//! A word of one pod, and a time at which something is due, cost what the pods cost that belong to it:
+//! those of its name, and those that claim one UID with it (`join/part.rs`). So it is with what is new
+//! in a view of the runtime, which is compared with the view before as a whole; nothing else is worked
+//! out anew. A list, the first view, and one after the runtime was lost cost time in proportion to the
+//! pods of the node. Whoever has pods claim one UID, or gives them one name, makes the words of these
+//! pods cost more, and of no others.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -106,10 +112,13 @@ mod claims;
 mod documents;
 mod foreign;
 mod identity;
+mod index;
 mod known;
 mod leaving;
 mod meaning;
 mod owner;
+mod part;
+mod scope;
 
 #[cfg(test)]
 mod beside_tests;
@@ -124,6 +133,8 @@ mod model;
 #[cfg(test)]
 mod node;
 #[cfg(test)]
+mod part_tests;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod tests;
@@ -132,10 +143,12 @@ use claims::Registry;
 pub use foreign::Foreign;
 pub(crate) use identity::annotation;
 use identity::{Adopted, served};
+use index::Index;
 use known::Known;
 use leaving::{Leaving, Look, Runs};
 use meaning::has_ended;
 use owner::{Held, Owner};
+use scope::Scope;
 
 /// Which source an event is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,6 +182,15 @@ pub struct Join {
     /// When the last step was, in seconds since 1970.
     now: i64,
     told: VecDeque<(SourceRef, SourceEvent)>,
+    index: Index,
+    /// What the next step works on, whatever it is of.
+    dirty: Scope,
+    /// Whether each step works on all pods.
+    #[cfg(test)]
+    recomputes_all: bool,
+    /// How many pods were worked on.
+    #[cfg(test)]
+    worked: usize,
 }
 
 /// Whether the runtime can be seen.
@@ -208,6 +230,12 @@ impl Join {
             leaving: Leaving::default(),
             now: i64::MIN,
             told: VecDeque::new(),
+            index: Index::default(),
+            dirty: Scope::default(),
+            #[cfg(test)]
+            recomputes_all: false,
+            #[cfg(test)]
+            worked: 0,
         }
     }
 
@@ -218,7 +246,17 @@ impl Join {
         let Some(said) = self.owners.get_mut(owner) else {
             return;
         };
-        match said.handle(event) {
+        let uid = match &event {
+            SourceEvent::Put { pod, .. } => Some(pod.uid().clone()),
+            SourceEvent::Status { uid, .. } | SourceEvent::Remove { uid, .. } => Some(uid.clone()),
+            SourceEvent::Begin | SourceEvent::Complete { .. } | SourceEvent::Lost => None,
+        };
+        let effect = said.handle(event);
+        if let (owner::Effect::Changed, Some(uid)) = (&effect, uid) {
+            identity::link(said, &uid, &mut self.index.links);
+            self.dirty.uids.insert(uid);
+        }
+        match effect {
             owner::Effect::Nothing => {}
             owner::Effect::PassedOn(event) => {
                 self.told.push_back((SourceRef::Owner(owner), event));
@@ -241,9 +279,13 @@ impl Join {
     ///
     /// `at` is wall time in seconds since 1970.
     pub fn handle_runtime(&mut self, view: RuntimeView, at: i64) {
-        self.adopted.learn(&view);
-        self.seen = PodViews::new(view);
-        self.views += 1;
+        let learned = self.adopted.learn(&view);
+        self.adopted.link_shown(&learned, &mut self.index.links);
+        self.dirty.extend(learned);
+        let before = std::mem::replace(&mut self.seen, PodViews::new(view));
+        let differing = self.seen.differing(&before).into_iter().map(Uid::new);
+        self.dirty.uids.extend(differing);
+        self.look();
         let whole = self.runtime != Runtime::Live;
         self.runtime = Runtime::Live;
         self.step(
@@ -256,6 +298,7 @@ impl Join {
         );
         if !self.leaving.is_empty() {
             // What is over was told as it ended.
+            self.dirty.uids.extend(self.leaving.uids().cloned());
             self.step(Lists::default(), at);
         }
     }
@@ -266,10 +309,9 @@ impl Join {
     /// nothing while there is no view.
     pub fn handle_runtime_unchanged(&mut self, at: i64) {
         if self.runtime == Runtime::Live {
-            self.views += 1;
             // All else that a status follows from was looked at when it came.
-            let mut known = self.known.values();
-            if !self.leaving.is_empty() || known.any(|known| known.since + 1 == self.views) {
+            if self.look() || !self.leaving.is_empty() {
+                self.dirty.uids.extend(self.leaving.uids().cloned());
                 self.step(Lists::default(), at);
             }
         }
@@ -278,6 +320,8 @@ impl Join {
     /// Takes the UIDs of the pods of which the runtime lists what it never told: what a view lacks of
     /// them says nothing, and their status stays.
     pub fn handle_runtime_untold(&mut self, untold: BTreeSet<String>, at: i64) {
+        let others = self.untold.symmetric_difference(&untold);
+        self.dirty.uids.extend(others.map(|uid| Uid::new(uid)));
         self.untold = untold;
         if self.runtime == Runtime::Live {
             self.step(Lists::default(), at);
@@ -294,13 +338,7 @@ impl Join {
     /// Returns when something follows from the time alone, in seconds since 1970: call
     /// [`Join::handle_time`] then.
     pub fn due(&self) -> Option<i64> {
-        let deadlines = self.known.values().filter_map(|known| known.deadline);
-        let deadlines = deadlines.filter(|at| self.runtime == Runtime::Live && *at > self.now);
-        let ending = self.known.values().filter_map(|it| it.ending.as_ref());
-        let ending = ending.map(|ending| ending.until);
-        let ending = ending.filter(|at| *at > self.now);
-        let times = deadlines.chain(ending);
-        times.chain(self.leaving.due(self.now)).min()
+        self.index.next(self.now, self.runtime == Runtime::Live)
     }
 
     /// Takes the namespaces and names of manifests that were changed after older sandboxes of theirs
@@ -308,6 +346,7 @@ impl Join {
     /// learned from those sandboxes. What it says of a name counts from the next word on.
     pub fn handle_outdated(&mut self, outdated: Vec<(String, String, i64)>) {
         for (namespace, name, until) in outdated {
+            self.dirty.names.insert((namespace.clone(), name.clone()));
             self.adopted.void_until((namespace, name), until);
         }
     }
@@ -321,13 +360,17 @@ impl Join {
             for known in self.known.values_mut() {
                 known.from = None;
             }
+            self.dirty.all = true;
         }
     }
 
     /// Takes note that the runtime cannot be seen for now.
     pub fn handle_runtime_lost(&mut self, at: i64) {
         if self.runtime == Runtime::Live {
+            self.index.remove_times(&self.leaving);
             self.leaving.lose_sight(at);
+            self.index.add_times(&self.leaving);
+            self.dirty.uids.extend(self.leaving.uids().cloned());
         }
         self.runtime = match self.runtime {
             Runtime::Silent => Runtime::Silent,
@@ -343,8 +386,8 @@ impl Join {
 
     /// Returns the pods whose status could not be worked out, and why; their last one stays.
     pub fn problems(&self) -> impl Iterator<Item = (&Uid, &StatusError)> {
-        let known = self.known.iter();
-        known.filter_map(|(uid, known)| known.problem.as_ref().map(|problem| (uid, problem)))
+        let troubled = self.index.troubled.iter();
+        troubled.filter_map(|uid| Some((uid, self.known.get(uid)?.problem.as_ref()?)))
     }
 
     /// Returns what claims the identity of another pod now; it is served, but not as that.
@@ -370,9 +413,23 @@ impl Join {
         self.registry.past()
     }
 
-    /// Works out what has changed and tells it.
-    fn step(&mut self, lists: Lists, at: i64) {
-        self.now = at;
+    /// Takes note of a look at the runtime; tells whether it is the first of any pod that is served.
+    fn look(&mut self) -> bool {
+        self.views += 1;
+        let fresh = std::mem::take(&mut self.index.fresh);
+        let any = !fresh.is_empty();
+        self.dirty.uids.extend(fresh);
+        any
+    }
+
+    /// Works out what has changed of all that is here and tells it; returns what claims there what is
+    /// not its own.
+    fn work(&mut self, lists: Lists, at: i64) -> foreign::ByUid {
+        #[cfg(test)]
+        {
+            let uids = self.owners.iter().flat_map(Owner::uids);
+            self.worked += uids.collect::<BTreeSet<_>>().len();
+        }
         let names = self.leaving.names();
         // Whether what was told until now leaves turns out below.
         let mut told = names.clone();
@@ -407,7 +464,7 @@ impl Join {
         }
         self.adopted.learn_hashes(&groups, &whose);
         self.registry.keep_up(&own, &self.adopted, &served, &whose);
-        self.foreign = foreign::all(&self.owners, &self.adopted, &self.registry, &whose);
+        let foreign = foreign::all(&self.owners, &self.adopted, &self.registry, &whose);
         let gone = self.take_stock(&served);
         let news = self.work_out_statuses(&served, at);
         if !lists.runtime {
@@ -427,6 +484,7 @@ impl Join {
             self.told
                 .extend(events.map(|event| (SourceRef::Runtime, event)));
         }
+        foreign
     }
 
     /// Tells whether a pod runs, as far as the runtime shows; of one that is late nothing is believed

@@ -18,6 +18,7 @@ use podsapi_core::Uid;
 
 use super::identity::{Adopted, Group, Identity, Name, name};
 use super::owner::{Held, Owner};
+use super::scope::{differing, taken};
 
 /// A mirror pod's word that it stands for a static pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub(super) struct Claim {
 }
 
 /// Who had which UID, also of pods that are gone, of the newest [`GONE_LIMIT`] of them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Registry {
     /// Of those that somebody has or claims.
     now: BTreeMap<Uid, Record>,
@@ -41,7 +42,7 @@ pub(super) struct Registry {
     gone: VecDeque<Uid>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Record {
     name: Name,
     /// Whether an owner or the runtime gave it, so that it was no mere claim.
@@ -131,7 +132,7 @@ impl Registry {
         }
     }
 
-    /// Takes note of who has which UID now, and forgets those that were given up long ago.
+    /// Takes note of who has which UID now.
     pub(super) fn keep_up(
         &mut self,
         own: &Own<'_>,
@@ -176,11 +177,47 @@ impl Registry {
                 self.gone.push_back(uid);
             }
         }
+    }
+
+    /// Forgets those that were given up long ago.
+    pub(super) fn forget(&mut self) {
         while self.gone.len() > GONE_LIMIT {
             if let Some(uid) = self.gone.pop_front() {
                 self.past.remove(&uid);
             }
         }
+    }
+
+    /// Takes out what is known of these UIDs.
+    pub(super) fn take(&mut self, uids: &BTreeSet<Uid>) -> Self {
+        Self {
+            now: taken(&mut self.now, uids),
+            past: taken(&mut self.past, uids),
+            gone: VecDeque::new(),
+        }
+    }
+
+    /// Puts back what was taken out.
+    pub(super) fn put_back(&mut self, part: Self) {
+        self.now.extend(part.now);
+        self.past.extend(part.past);
+        self.gone.extend(part.gone);
+    }
+
+    /// Returns a copy of what is known, but for the order in which UIDs were given up.
+    pub(super) fn copied(&self) -> Self {
+        Self {
+            now: self.now.clone(),
+            past: self.past.clone(),
+            gone: VecDeque::new(),
+        }
+    }
+
+    /// Returns the UIDs of which something else was known before.
+    pub(super) fn changed<'r>(&'r self, before: &'r Self) -> impl Iterator<Item = &'r Uid> {
+        let now = differing(&before.now, &self.now);
+        let past = differing(&before.past, &self.past);
+        now.chain(past).map(|(uid, _)| uid)
     }
 
     fn note(&mut self, uid: &Uid, name: Name, proven: bool) {

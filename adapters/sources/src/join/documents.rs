@@ -14,15 +14,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use podsapi_core::Uid;
 
 use super::identity::Name;
+use super::scope::{differing, taken};
 
 /// The documents of all names that a manifest or a sandbox has now.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Documents {
     names: BTreeMap<Name, Of>,
+    /// Whether these are those of some names alone, and a document of another name is proven.
+    proven_elsewhere: bool,
 }
 
 /// Those of one name.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Of {
     /// The UID that each got here, and those that it has had, the one that it has now at the end.
     pairs: Vec<(Uid, Uid)>,
@@ -89,7 +92,52 @@ impl Documents {
 
     /// Tells whether any document is known to have got here the UID that a kubelet gives it.
     pub(super) fn any_is_proven(&self) -> bool {
-        self.names.values().any(|of| !of.proven.is_empty())
+        self.proven_elsewhere || self.proven_names() > 0
+    }
+
+    /// Returns of how many names a document is known to have got the UID that a kubelet gives it.
+    pub(super) fn proven_names(&self) -> usize {
+        let names = self.names.values();
+        names.filter(|of| !of.proven.is_empty()).count()
+    }
+
+    /// Tells whether any document of these names is known, and of how many of them one is proven.
+    pub(super) fn among(&self, names: &BTreeSet<Name>) -> (bool, usize) {
+        let of = names.iter().filter_map(|name| self.names.get(name));
+        let proven = of.clone().filter(|of| !of.proven.is_empty()).count();
+        (of.count() > 0, proven)
+    }
+
+    /// Takes out those of these names; `proven` tells of how many names in all one is proven.
+    pub(super) fn take(&mut self, names: &BTreeSet<Name>, proven: usize) -> Self {
+        let mut part = Self {
+            names: taken(&mut self.names, names),
+            proven_elsewhere: false,
+        };
+        part.proven_elsewhere = proven > part.proven_names();
+        part
+    }
+
+    /// Puts back what was taken out.
+    pub(super) fn put_back(&mut self, part: Self) {
+        self.names.extend(part.names);
+    }
+
+    /// Returns each name with the UIDs that its documents have or had.
+    pub(super) fn links(&self) -> impl Iterator<Item = (&Name, &Uid)> {
+        let names = self.names.iter();
+        names.flat_map(|(name, of)| of.links().map(move |uid| (name, uid)))
+    }
+
+    /// Returns the names of which something else was known before, with the UIDs of then and now.
+    pub(super) fn changed<'d>(
+        &'d self,
+        before: &'d Self,
+    ) -> impl Iterator<Item = (&'d Name, Vec<&'d Uid>)> {
+        differing(&before.names, &self.names).map(|(name, both)| {
+            let both = both.into_iter().flatten();
+            (name, both.flat_map(Of::links).collect())
+        })
     }
 
     /// Takes note of the UID that a document has now.
@@ -174,6 +222,11 @@ impl Documents {
 }
 
 impl Of {
+    fn links(&self) -> impl Iterator<Item = &Uid> {
+        let pairs = self.pairs.iter().flat_map(|pair| [&pair.0, &pair.1]);
+        pairs.chain(&self.held).chain(&self.proven)
+    }
+
     /// Returns the UID that a document has or had last.
     fn current(&self, document: &Uid) -> Option<&Uid> {
         let mut pairs = self.pairs.iter().rev();

@@ -1,9 +1,13 @@
 //! What claims to be a pod that it is not, in words.
 
+use std::collections::BTreeMap;
+
 use podsapi_proto::json::printable;
 
 use super::SourceRef;
 use super::claims::{self, Registry, Whose};
+use podsapi_core::Uid;
+
 use super::identity::{Adopted, Name};
 use super::owner::Owner;
 
@@ -16,14 +20,24 @@ pub struct Foreign {
     pub text: String,
 }
 
-/// Returns all that claims what is not its own, in an order that stays.
+/// What is told first of what claims what is not its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    Pod(usize, Uid),
+    Sandbox(i64, String, usize),
+}
+
+/// All of it, by the UID that a pod has or a sandbox claims.
+pub(super) type ByUid = BTreeMap<Uid, BTreeMap<Place, Foreign>>;
+
+/// Returns all that claims what is not its own.
 pub(super) fn all(
     owners: &[Owner],
     adopted: &Adopted,
     registry: &Registry,
     whose: &Whose,
-) -> Vec<Foreign> {
-    let mut all = Vec::new();
+) -> ByUid {
+    let mut all = ByUid::new();
     for (place, owner) in owners.iter().enumerate() {
         for (uid, held, claimed) in claims::foreign(owner, whose) {
             let Some(pod) = &held.pod else { continue };
@@ -41,21 +55,24 @@ pub(super) fn all(
                 }
             };
             let (space, name) = (pod.namespace(), pod.name());
-            all.push(Foreign {
+            let foreign = Foreign {
                 source: SourceRef::Owner(place),
                 text: told(&format!(
                     "{space}/{name} ({}): {what} (not believed)",
                     uid.as_str()
                 )),
-            });
+            };
+            let of_uid = all.entry(uid.clone()).or_default();
+            of_uid.insert(Place::Pod(place, uid.clone()), foreign);
         }
     }
     let of_another = |of: &Name, name: &Name| of != name;
-    for (uid, name, sandbox) in adopted.said() {
+    for (uid, said) in adopted.said() {
+        let (name, (created, sandbox, same)) = (&said.name, &said.place);
         let Some(of) = registry.name(uid).filter(|of| of_another(of, name)) else {
             continue;
         };
-        all.push(Foreign {
+        let foreign = Foreign {
             source: SourceRef::Runtime,
             text: told(&format!(
                 "sandbox {sandbox} of {}/{}: claims the UID {} of {}/{} (not believed)",
@@ -65,17 +82,26 @@ pub(super) fn all(
                 of.0,
                 of.1
             )),
-        });
-    }
-    for sandbox in adopted.torn() {
-        all.push(Foreign {
-            source: SourceRef::Runtime,
-            text: told(&format!(
-                "sandbox {sandbox}: its labels name another pod than its metadata (of no pod)"
-            )),
-        });
+        };
+        let place = Place::Sandbox(*created, sandbox.clone(), *same);
+        let of_uid = all.entry(uid.clone()).or_default();
+        of_uid.insert(place, foreign);
     }
     all
+}
+
+/// Returns it in an order that stays, and then the sandboxes that say two things.
+pub(super) fn in_order(all: &ByUid, adopted: &Adopted) -> Vec<Foreign> {
+    let mut places: Vec<(&Place, &Foreign)> = all.values().flatten().collect();
+    places.sort_by_key(|(place, _)| *place);
+    let torn = adopted.torn().map(|sandbox| Foreign {
+        source: SourceRef::Runtime,
+        text: told(&format!(
+            "sandbox {sandbox}: its labels name another pod than its metadata (of no pod)"
+        )),
+    });
+    let places = places.into_iter().map(|(_, foreign)| foreign.clone());
+    places.chain(torn).collect()
 }
 
 fn told(text: &str) -> String {

@@ -11,6 +11,7 @@ use super::claims::{Claim, Whose, by_precedence};
 use super::documents::Documents;
 use super::meaning::{says_as, says_the_same};
 use super::owner::{Held, Owner};
+use super::scope::{Scope, differing};
 use crate::status::records::{Fields, merged, records};
 use crate::status::{CONFIG_SOURCE, is_from_file};
 use crate::view::{RuntimeView, Sandbox};
@@ -40,19 +41,18 @@ pub(super) struct Adopted {
     hashes: BTreeMap<Name, Uid>,
     /// Those of pods from files that are in the newest view.
     files: BTreeSet<Name>,
-    /// When the newest sandbox of each pod was created, of those in the newest view.
-    created: BTreeMap<(Uid, Name), i64>,
     /// Which document has which of these UIDs.
     documents: Documents,
     /// The documents in whose place a kubelet's own pod of their name is served, since it is not known
     /// which UID a kubelet gives them.
-    stood_for: BTreeSet<(Name, Uid)>,
+    stood_for: BTreeMap<Name, BTreeSet<Uid>>,
+    /// Whether any document was known to have got here the UID that a kubelet gives it, when these were
+    /// worked out.
+    exact: bool,
     /// Whether a document says what a kubelet's pod of its name is.
-    alike: BTreeMap<(Name, Uid, Uid), bool>,
-    /// Whose the UIDs in the newest view are.
-    shown: BTreeMap<Uid, Name>,
-    /// All that say so in the newest view, with the sandbox.
-    said: Vec<(Uid, Name, String)>,
+    alike: BTreeMap<Name, BTreeMap<(Uid, Uid), bool>>,
+    /// What sandboxes in the newest view say of each UID, the one that was created first at the front.
+    said: BTreeMap<Uid, Vec<Said>>,
     /// The sandboxes in the newest view that say two things.
     torn: Vec<String>,
 }
@@ -119,8 +119,8 @@ fn claim(pod: &EncodedPod, mirror: &str) -> Option<Claim> {
 impl Adopted {
     /// Learns from what the runtime shows; of the sandboxes of a name a ready one counts, then the
     /// one that was created last. How often each was made anew says nothing: each UID counts for
-    /// itself.
-    pub(super) fn learn(&mut self, view: &RuntimeView) {
+    /// itself. Returns the names and UIDs of which anything is new.
+    pub(super) fn learn(&mut self, view: &RuntimeView) -> Scope {
         let sandboxes = view.sandboxes.iter();
         let mut sandboxes: Vec<&Sandbox> = sandboxes
             .filter(|sandbox| !sandbox.pod_uid.is_empty() && !sandbox.contradicts_itself())
@@ -128,20 +128,32 @@ impl Adopted {
         sandboxes.sort_by_key(|sandbox| (sandbox.created_at.max(0), &sandbox.id));
         let torn = view.sandboxes.iter();
         let torn = torn.filter(|sandbox| sandbox.contradicts_itself());
-        self.torn = torn.map(|sandbox| sandbox.id.clone()).collect();
-        self.torn.sort_unstable();
-        self.shown.clear();
-        self.said.clear();
-        self.created.clear();
+        let mut torn: Vec<String> = torn.map(|sandbox| sandbox.id.clone()).collect();
+        torn.sort_unstable();
+        let mut changed = Scope {
+            all: torn != self.torn,
+            ..Scope::default()
+        };
+        self.torn = torn;
+        let mut said: BTreeMap<Uid, Vec<Said>> = BTreeMap::new();
+        let mut last = (i64::MIN, "", 0);
         for sandbox in &sandboxes {
-            let (uid, name) = (Uid::new(&sandbox.pod_uid), of_sandbox(sandbox));
-            // The newest comes last.
-            let pod = (uid.clone(), name.clone());
-            self.created.insert(pod, sandbox.created_at.max(0));
-            self.said
-                .push((uid.clone(), name.clone(), sandbox.id.clone()));
-            self.shown.entry(uid).or_insert(name);
+            let created = sandbox.created_at.max(0);
+            let same = (last.0, last.1) == (created, &sandbox.id);
+            last = (created, &sandbox.id, if same { last.2 + 1 } else { 0 });
+            said.entry(Uid::new(&sandbox.pod_uid))
+                .or_default()
+                .push(Said {
+                    place: (created, sandbox.id.clone(), last.2),
+                    name: of_sandbox(sandbox),
+                });
         }
+        for (uid, both) in differing(&self.said, &said) {
+            changed.uids.insert(uid.clone());
+            let all = both.into_iter().flatten().flatten();
+            changed.names.extend(all.map(|said| said.name.clone()));
+        }
+        self.said = said;
         sandboxes.sort_by_key(|sandbox| {
             let created = sandbox.created_at.max(0);
             std::cmp::Reverse((sandbox.ready, created, &sandbox.id))
@@ -152,15 +164,23 @@ impl Adopted {
             let uids = uids.entry(of_sandbox(sandbox)).or_default();
             uids.push(Uid::new(&sandbox.pod_uid));
         }
-        self.files = uids.keys().cloned().collect();
+        let files = uids.keys().cloned().collect();
+        let others = self.files.symmetric_difference(&files);
+        changed.names.extend(others.cloned());
+        self.files = files;
         for (name, mut uids) in uids {
             // What was learned before counts where all that is shown now turns out to be another's.
-            uids.extend(self.uids.remove(&name).unwrap_or_default());
+            let before = self.uids.remove(&name);
+            uids.extend(before.iter().flatten().cloned());
             let mut seen = BTreeSet::new();
             uids.retain(|uid| seen.insert(uid.clone()));
             uids.truncate(UIDS_LIMIT);
+            if before.as_ref() != Some(&uids) {
+                changed.names.insert(name.clone());
+            }
             self.uids.insert(name, uids);
         }
+        changed
     }
 
     /// Forgets what neither the runtime shows nor a manifest or a pod that is leaving names any more;
@@ -184,13 +204,13 @@ impl Adopted {
             files.contains(name) || named.contains_key(name) || leaving.contains(name)
         };
         self.uids.retain(|name, _| known(name));
-        self.alike.retain(|(name, document, _), _| {
-            named.get(name).is_some_and(|of| of.contains(document))
+        self.alike.retain(|name, alike| {
+            let of = named.get(name);
+            alike.retain(|(document, _), _| of.is_some_and(|of| of.contains(document)));
+            !alike.is_empty()
         });
-        let created = |name: &Name, uid: &Uid| {
-            let pod = (uid.clone(), name.clone());
-            self.created.get(&pod).copied()
-        };
+        let said = &self.said;
+        let created = |name: &Name, uid: &Uid| created(said, name, uid);
         let of_documents = |name: &Name| known(name) || told.contains(name);
         self.documents.keep_up(&named, of_documents, created);
     }
@@ -214,6 +234,7 @@ impl Adopted {
         }
         self.stood_for.clear();
         let exact = self.documents.any_is_proven();
+        self.exact = exact;
         for (name, group) in groups {
             for (document, pod) in group.guessed.iter().zip(&group.guessed_pods) {
                 if self.documents.is_proven(name, document) && whose.allows(document, name) {
@@ -227,11 +248,13 @@ impl Adopted {
                     .filter(|(uid, _)| !void(&self.documents, uid))
                     .collect();
                 let alike = given.iter().find(|(uid, given)| {
-                    let key = (name.clone(), document.clone(), (*uid).clone());
-                    *self.alike.entry(key).or_insert_with(|| says_as(pod, given))
+                    let alike = self.alike.entry(name.clone()).or_default();
+                    let key = (document.clone(), (*uid).clone());
+                    *alike.entry(key).or_insert_with(|| says_as(pod, given))
                 });
                 if alike.is_none() && !given.is_empty() && !exact {
-                    self.stood_for.insert((name.clone(), document.clone()));
+                    let stood_for = self.stood_for.entry(name.clone()).or_default();
+                    stood_for.insert(document.clone());
                     continue;
                 }
                 let alike = alike.map(|(uid, _)| *uid);
@@ -239,8 +262,7 @@ impl Adopted {
                 let had = documents.of(name, document);
                 let fits = |uid: &Uid| whose.allows(uid, name) && !void(documents, uid);
                 let shown = self.uids.get(name).into_iter().flatten().filter(|uid| {
-                    let pod = ((*uid).clone(), name.clone());
-                    let created = self.created.get(&pod).copied();
+                    let created = created(&self.said, name, uid);
                     had == Some(*uid) || !documents.is_too_old(name, created)
                 });
                 let claimed = group.mirrored.iter().map(|claim| &claim.uid);
@@ -261,13 +283,13 @@ impl Adopted {
     fn proves(&self, name: &Name, group: &Group, document: &Uid) -> bool {
         group.given.contains(document)
             || group.mirrored.iter().any(|claim| claim.uid == *document)
-            || self.created.contains_key(&(document.clone(), name.clone()))
+            || created(&self.said, name, document).is_some()
     }
 
     /// Tells whether a kubelet's own pod is served in the place of a document.
     fn is_stood_for(&self, name: &Name, document: &Uid) -> bool {
-        let key = (name.clone(), document.clone());
-        self.stood_for.contains(&key)
+        let of = self.stood_for.get(name);
+        of.is_some_and(|of| of.contains(document))
     }
 
     /// Which document has which UID.
@@ -293,27 +315,6 @@ impl Adopted {
                 self.hashes.insert(name.clone(), claim.uid.clone());
             }
         }
-    }
-
-    /// Returns whose the UID is as the runtime shows it.
-    pub(super) fn shown_as(&self, uid: &Uid) -> Option<&Name> {
-        self.shown.get(uid)
-    }
-
-    /// Returns whose each UID is that the runtime shows.
-    pub(super) fn shown(&self) -> impl Iterator<Item = (&Uid, &Name)> {
-        self.shown.iter()
-    }
-
-    /// Returns the sandboxes that say two things of whose they are.
-    pub(super) fn torn(&self) -> impl Iterator<Item = &str> {
-        self.torn.iter().map(String::as_str)
-    }
-
-    /// Returns all that sandboxes say, with the identity of the sandbox.
-    pub(super) fn said(&self) -> impl Iterator<Item = (&Uid, &Name, &str)> {
-        let said = self.said.iter();
-        said.map(|(uid, name, sandbox)| (uid, name, sandbox.as_str()))
     }
 }
 
@@ -567,6 +568,11 @@ const KEY: u32 = 1;
 const VALUE: u32 = 2;
 /// `phase` of `PodStatus`.
 const PHASE: u32 = 1;
+
+mod part;
+mod said;
+pub(super) use part::{link, of_both};
+use said::{Said, created};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! The pods that are served, and the status of each as it was worked out last.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use podsapi_core::{EncodedPod, EncodedStatus, Uid};
 
@@ -10,12 +11,12 @@ use super::{Join, Runtime};
 use crate::status::{PodView, StatusError, deadline, guess, status};
 
 /// A pod that is served.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Known {
     /// The views that there were when the pod became known.
     pub(super) since: u64,
     /// What the last status was worked out from.
-    pub(super) from: Option<(EncodedPod, PodView)>,
+    pub(super) from: Option<(EncodedPod, Arc<PodView>)>,
     pub(super) status: Option<EncodedStatus>,
     /// The last of these without what is only a guess.
     pub(super) sure: Option<EncodedStatus>,
@@ -28,7 +29,7 @@ pub(super) struct Known {
 
 /// The containers of a pod that was leaving when its manifest came back: a kubelet ends them all the
 /// same, and then starts others.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ending {
     containers: BTreeSet<String>,
     /// When they should have ended by, in seconds since 1970.
@@ -36,6 +37,17 @@ pub(super) struct Ending {
 }
 
 impl Known {
+    /// Returns when the pod with this UID will have been active for as long as it may.
+    pub(super) fn deadline_of(&self, uid: &Uid) -> Option<(i64, Uid)> {
+        self.deadline.map(|at| (at, uid.clone()))
+    }
+
+    /// Returns when its containers should have ended that are ending.
+    pub(super) fn end_of(&self, uid: &Uid) -> Option<(i64, Uid)> {
+        let ending = self.ending.as_ref();
+        ending.map(|ending| (ending.until, uid.clone()))
+    }
+
     /// Takes note that the pod was leaving until now and stays.
     pub(super) fn stays(&mut self, until: i64) {
         let containers = self.from.iter().flat_map(|(_, seen)| seen.containers());
@@ -116,7 +128,7 @@ impl Join {
         }
         let mut order: Vec<usize> = (0..self.owners.len()).collect();
         order.sort_by_key(|place| self.owners.get(*place).map(|owner| owner.kind));
-        let nothing = PodView::default();
+        let nothing = Arc::new(PodView::default());
         for (uid, known) in &mut self.known {
             let mut pods = order
                 .iter()
@@ -127,20 +139,20 @@ impl Join {
             if self.untold.contains(uid.as_str()) {
                 continue;
             }
-            let shown = self.seen.of(uid.as_str(), pod.namespace(), pod.name());
+            let shown = self.seen.shared(uid.as_str(), pod.namespace(), pod.name());
             let leaves = self.leaving.has(uid);
             let newer = known.since >= self.views || leaves;
             let Some(shown) = shown.or_else(|| (!newer).then_some(&nothing)) else {
                 continue;
             };
-            let kept = known.kept(shown, leaves, at);
+            let kept = known.kept(shown, leaves, at).map(Arc::new);
             let shown = kept.as_ref().unwrap_or(shown);
             let same = known.from.as_ref();
             let same = same.filter(|_| known.deadline.is_none_or(|deadline| at < deadline));
             if same.is_some_and(|(from, seen)| same_pod(from, pod) && seen == shown) {
                 continue;
             }
-            known.from = Some((pod.clone(), shown.clone()));
+            known.from = Some((pod.clone(), Arc::clone(shown)));
             let said = known.status.as_ref().zip(known.sure.as_ref());
             let better =
                 said.and_then(|(last, sure)| guess::taken_back(pod, last, sure, shown, &self.node));

@@ -23,10 +23,11 @@ use prost::Message;
 use super::documents::Documents;
 use super::identity::{Identity, Name, guesses, name};
 use super::owner::{Held, Owner};
+use super::scope::{differing, taken};
 use crate::status::records::{Fields, merged};
 
 /// The pods that are leaving, by owner and UID.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Leaving {
     pods: BTreeMap<(usize, Uid), Left>,
     /// Those that have left and whose mirrors are still there.
@@ -34,7 +35,7 @@ pub(super) struct Leaving {
 }
 
 /// One of them.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Left {
     /// As it is served.
     held: Held,
@@ -46,7 +47,7 @@ struct Left {
 }
 
 /// A look at the runtime: the first after the time at which the count is more than this one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     /// In seconds since 1970.
     pub(super) at: i64,
@@ -70,7 +71,9 @@ impl Leaving {
 
     /// Tells whether this pod is leaving, whoever had it.
     pub(super) fn has(&self, uid: &Uid) -> bool {
-        self.pods.keys().any(|(_, leaving)| leaving == uid)
+        let owners = self.pods.last_key_value().map(|((owner, _), _)| *owner);
+        let mut owners = owners.into_iter().flat_map(|last| 0..=last);
+        owners.any(|owner| self.pods.contains_key(&(owner, uid.clone())))
     }
 
     /// Returns the names of those that are.
@@ -217,11 +220,56 @@ impl Leaving {
         late.filter_map(|left| left.held.pod.as_ref())
     }
 
-    /// Returns when the next pod is late, or surely does not run, that is not yet.
-    pub(super) fn due(&self, at: i64) -> Option<i64> {
-        let pods = self.pods.values();
-        let times = pods.flat_map(|left| [left.late, left.unsure.at]);
-        times.filter(|time| *time > at).min()
+    /// Returns when each is late, and when it surely does not run.
+    pub(super) fn times(&self) -> impl Iterator<Item = (i64, &Uid)> {
+        let pods = self.pods.iter();
+        pods.flat_map(|((_, uid), left)| [(left.late, uid), (left.unsure.at, uid)])
+    }
+
+    /// Returns the UIDs of those that are leaving.
+    pub(super) fn uids(&self) -> impl Iterator<Item = &Uid> {
+        self.pods.keys().map(|(_, uid)| uid)
+    }
+
+    /// Returns the name and UID of each.
+    pub(super) fn links(&self) -> impl Iterator<Item = (Name, &Uid)> {
+        let pods = self.pods.iter();
+        pods.filter_map(|((_, uid), left)| Some((name(left.held.pod.as_ref()?), uid)))
+    }
+
+    /// Takes out what has these UIDs, of so many owners.
+    pub(super) fn take(&mut self, uids: &BTreeSet<Uid>, owners: usize) -> Self {
+        let keys = uids
+            .iter()
+            .flat_map(|uid| (0..owners).map(move |owner| (owner, uid.clone())));
+        let pods = match self.pods.is_empty() {
+            true => BTreeMap::new(),
+            false => taken(&mut self.pods, &keys.collect()),
+        };
+        let mirrored = uids.iter().filter_map(|uid| self.mirrored.take(uid));
+        Self {
+            pods,
+            mirrored: mirrored.collect(),
+        }
+    }
+
+    /// Puts back what was taken out.
+    pub(super) fn put_back(&mut self, part: Self) {
+        self.pods.extend(part.pods);
+        self.mirrored.extend(part.mirrored);
+    }
+
+    /// Returns what was different before, with the name where there is one.
+    pub(super) fn changed(&self, before: &Self) -> Vec<(Option<Name>, Uid)> {
+        let mut changed = Vec::new();
+        for ((_, uid), both) in differing(&before.pods, &self.pods) {
+            for left in both.into_iter().flatten() {
+                changed.push((left.held.pod.as_ref().map(name), uid.clone()));
+            }
+        }
+        let mirrored = self.mirrored.symmetric_difference(&before.mirrored);
+        changed.extend(mirrored.map(|uid| (None, uid.clone())));
+        changed
     }
 }
 

@@ -1,10 +1,11 @@
 //! One owner of pods: what it holds, and what of it was told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podsapi_core::{EncodedPod, EncodedStatus, SourceEvent, SourceKind, Uid};
 
 use super::identity::Identity;
+use super::scope::taken;
 
 /// What an owner says of one pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +52,28 @@ impl Owner {
             synced: false,
             lost: false,
         }
+    }
+
+    /// Returns the UIDs of all that is held or was told; some come twice.
+    pub(super) fn uids(&self) -> impl Iterator<Item = &Uid> {
+        self.held.keys().chain(self.told.keys())
+    }
+
+    /// Takes out what is held and was told under these UIDs.
+    pub(super) fn take(&mut self, uids: &BTreeSet<Uid>) -> Self {
+        Self {
+            held: taken(&mut self.held, uids),
+            told: taken(&mut self.told, uids),
+            lost: self.lost,
+            synced: self.synced,
+            ..Self::new(self.kind)
+        }
+    }
+
+    /// Puts back what was taken out.
+    pub(super) fn put_back(&mut self, part: Self) {
+        self.held.extend(part.held);
+        self.told.extend(part.told);
     }
 
     pub(super) fn handle(&mut self, event: SourceEvent) -> Effect {

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use podsapi_proto::meta_v1::Time;
 
@@ -21,8 +22,9 @@ pub struct PodView {
 /// What a runtime shows, taken apart into pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodViews {
-    /// By UID; several where it names several pods with one, which all but one are not.
-    pods: BTreeMap<String, BTreeMap<(String, String), PodView>>,
+    /// By UID; several where it names several pods with one, which all but one are not, in the order of
+    /// their names.
+    pods: BTreeMap<String, Vec<Arc<PodView>>>,
 }
 
 impl PodViews {
@@ -34,7 +36,7 @@ impl PodViews {
         let mut views = Self::default();
         for sandbox in view.sandboxes {
             if !sandbox.contradicts_itself() {
-                let of = (sandbox.namespace.clone(), sandbox.name.clone());
+                let of = (&*sandbox.namespace, &*sandbox.name);
                 let pod = views.entry(&sandbox.pod_uid, of);
                 pod.sandboxes.push(sandbox);
             }
@@ -46,26 +48,33 @@ impl PodViews {
             .partition(|it| !it.pod.namespace.is_empty() && !it.pod.name.is_empty());
         for container in whole {
             let labels = &container.pod;
-            let of = (labels.namespace.clone(), labels.name.clone());
+            let of = (&*labels.namespace, &*labels.name);
             views.entry(&labels.uid, of).containers.push(container);
         }
         for container in part {
             let of = views.only_name(&container);
-            let pod = views.entry(&container.pod.uid, of);
+            let pod = views.entry(&container.pod.uid, (&of.0, &of.1));
             pod.containers.push(container);
         }
-        for pod in views.pods.values_mut().flat_map(BTreeMap::values_mut) {
-            pod.sort();
+        for pod in views.pods.values_mut().flatten() {
+            // Nobody else has it yet, so that nothing is copied.
+            Arc::make_mut(pod).sort();
         }
         views
     }
 
-    fn entry(&mut self, uid: &str, of: (String, String)) -> &mut PodView {
+    fn entry(&mut self, uid: &str, of: (&str, &str)) -> &mut PodView {
         let pods = self.pods.entry(uid.to_owned()).or_default();
-        pods.entry(of.clone()).or_insert_with(|| PodView {
-            of,
-            ..PodView::default()
-        })
+        let place = pods.binary_search_by(|pod| pod.name().cmp(&of));
+        let place = place.unwrap_or_else(|place| {
+            let pod = PodView {
+                of: (of.0.to_owned(), of.1.to_owned()),
+                ..PodView::default()
+            };
+            pods.insert(place, Arc::new(pod));
+            place
+        });
+        Arc::make_mut(&mut pods[place])
     }
 
     /// Returns the namespace and name of the pod of a container whose labels tell its UID alone:
@@ -73,40 +82,79 @@ impl PodViews {
     fn only_name(&self, container: &Container) -> (String, String) {
         let pods = self.pods.get(&container.pod.uid);
         let mut here = pods.into_iter().flatten();
-        let mut of_sandbox = here.clone().filter(|(_, pod)| {
+        let mut of_sandbox = here.clone().filter(|pod| {
             let mut sandboxes = pod.sandboxes.iter();
             sandboxes.any(|sandbox| sandbox.id == container.sandbox_id)
         });
         match (of_sandbox.next(), here.next(), here.next()) {
-            (Some((of, _)), ..) | (None, Some((of, _)), None) => of.clone(),
+            (Some(pod), ..) | (None, Some(pod), None) => pod.of.clone(),
             _ => Default::default(),
         }
     }
 
     /// Returns what the runtime shows of the pod with this UID, namespace and name.
     pub fn of(&self, uid: &str, namespace: &str, name: &str) -> Option<&PodView> {
+        self.shared(uid, namespace, name).map(|pod| &**pod)
+    }
+
+    /// Returns the UIDs of which another view before showed something else; what it showed of a pod that
+    /// is the same now is shared from then on.
+    pub(crate) fn differing<'v>(&'v mut self, before: &'v Self) -> Vec<&'v str> {
+        let gone = before.pods.keys();
+        let gone = gone.filter(|uid| !self.pods.contains_key(*uid));
+        let mut differing: Vec<&str> = gone.map(String::as_str).collect();
+        for (uid, pods) in &mut self.pods {
+            let Some(before) = before.pods.get(uid) else {
+                differing.push(uid);
+                continue;
+            };
+            let mut same = pods.len() == before.len();
+            for pod in pods.iter_mut() {
+                let place = before.binary_search_by(|before| before.name().cmp(&pod.name()));
+                match place.ok().and_then(|place| before.get(place)) {
+                    Some(before) if *before == *pod => *pod = Arc::clone(before),
+                    Some(_) | None => same = false,
+                }
+            }
+            if !same {
+                differing.push(uid);
+            }
+        }
+        differing
+    }
+
+    /// Returns it as it is held here.
+    pub(crate) fn shared(&self, uid: &str, namespace: &str, name: &str) -> Option<&Arc<PodView>> {
         let pods = self.pods.get(uid)?;
-        let mut named = pods.values();
-        let named = named.find(|pod| (&*pod.of.0, &*pod.of.1) == (namespace, name));
+        let named = pods.iter().find(|pod| pod.name() == (namespace, name));
         // Containers whose labels tell no name may be all that is left of a pod.
-        let unnamed = || pods.get(&(String::new(), String::new()));
+        let unnamed = || pods.iter().find(|pod| pod.name() == ("", ""));
         named.or_else(|| unnamed().filter(|pod| pod.sandboxes.is_empty()))
     }
 }
 
 impl PodView {
+    /// Returns namespace and name.
+    fn name(&self) -> (&str, &str) {
+        (&self.of.0, &self.of.1)
+    }
+
     /// Puts the newest first, whatever order the runtime had, and everything there only once.
     fn sort(&mut self) {
         self.sandboxes
             .sort_by(|one, other| age(other).cmp(&age(one)));
         self.containers
             .sort_by(|one, other| run(other).cmp(&run(one)));
-        let mut seen = BTreeSet::new();
-        self.sandboxes
-            .retain(|sandbox| seen.insert(sandbox.id.clone()));
-        let mut seen = BTreeSet::new();
-        self.containers
-            .retain(|container| seen.insert(container.id.clone()));
+        if has_twice(self.sandboxes.iter().map(|sandbox| &*sandbox.id)) {
+            let mut seen = BTreeSet::new();
+            self.sandboxes
+                .retain(|sandbox| seen.insert(sandbox.id.clone()));
+        }
+        if has_twice(self.containers.iter().map(|container| &*container.id)) {
+            let mut seen = BTreeSet::new();
+            self.containers
+                .retain(|container| seen.insert(container.id.clone()));
+        }
     }
 
     /// Returns the sandboxes by attempt and creation, newest first, whether ready or not.
@@ -196,6 +244,12 @@ impl PodView {
         let created = sandboxes.map(|sandbox| sandbox.created_at);
         created.filter(|nanos| *nanos > 0).min().map(seconds)
     }
+}
+
+/// Tells whether an identity is there twice; most often none is.
+fn has_twice<'v>(mut ids: impl Iterator<Item = &'v str>) -> bool {
+    let mut seen = BTreeSet::new();
+    !ids.all(|id| seen.insert(id))
 }
 
 /// What orders the sandboxes of one pod (`podSandboxByCreatedThenID`); a time that the runtime does

@@ -44,11 +44,6 @@ pub(crate) struct Place {
 const CHUNK: usize = 64;
 
 impl Index {
-    /// Returns the number of pods.
-    pub(crate) const fn len(&self) -> usize {
-        self.len
-    }
-
     /// Returns all pods as they are now.
     pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot {
@@ -138,6 +133,13 @@ impl Snapshot {
         self.len
     }
 
+    /// Returns the pod of an identity.
+    pub(crate) fn get(&self, uid: &str) -> Option<&Arc<Served>> {
+        let chunk = self.chunks.get(chunk_of(&self.chunks, uid))?;
+        let place = chunk.binary_search_by(|pod| pod.uid().as_str().cmp(uid));
+        chunk.get(place.ok()?)
+    }
+
     /// Returns the pods in their order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Served>> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
@@ -181,18 +183,22 @@ mod tests {
     }
 
     fn listed(snapshot: &Snapshot) -> Vec<(String, u64)> {
-        let pods: Vec<_> = snapshot
+        let pods: Vec<(String, u64)> = snapshot
             .iter()
             .map(|pod| (pod.uid().as_str().into(), pod.revision()))
             .collect();
         let mut place = Place::default();
         let read = core::iter::from_fn(|| snapshot.next(&mut place));
-        let read: Vec<_> = read
+        let read: Vec<(String, u64)> = read
             .map(|pod| (pod.uid().as_str().into(), pod.revision()))
             .collect();
         assert_eq!(read, pods);
         assert_eq!(pods.len(), snapshot.len());
         assert!(snapshot.next(&mut place).is_none());
+        for (uid, revision) in &pods {
+            assert_eq!(snapshot.get(uid).map(|pod| pod.revision()), Some(*revision));
+            assert!(snapshot.get(&alloc::format!("{uid}x")).is_none());
+        }
         pods
     }
 
@@ -213,7 +219,7 @@ mod tests {
                     index.remove(&uid);
                     model.remove(&uid);
                 }
-                prop_assert_eq!(index.len(), model.len());
+                prop_assert_eq!(index.snapshot().len(), model.len());
                 if keep == 0 {
                     let expected = model.clone().into_iter().collect();
                     kept.push((index.snapshot(), expected));
@@ -253,7 +259,7 @@ mod tests {
         for number in (0..6_400).filter(|number| number % 64 != 0) {
             index.remove(&alloc::format!("{number:04}"));
         }
-        assert_eq!(index.len(), 100);
+        assert_eq!(index.snapshot().len(), 100);
         assert!(index.chunks.len() <= 100 / 8, "{}", index.chunks.len());
     }
 }

@@ -23,7 +23,7 @@
 //! 1. Make [`Pods`] of a [`Config`] and resolve each source's name with [`Pods::source`].
 //! 2. Call one `handle_*`: a source spoke, a call came in, a reader went away, the server ends. Where
 //!    others wait for the service meanwhile, [`Pods::begin_call`] in place of `handle_call` gives back
-//!    what takes long.
+//!    what takes long, and [`Pods::begin_source`] takes a whole list a part at a time.
 //! 3. Call [`Pods::poll_ready`] until it returns `None`, and wake the readers of those watches.
 //! 4. A reader calls [`Pods::poll_watch`] while it has room, until [`WatchOutput::Idle`] or
 //!    [`WatchOutput::End`]. After `Idle` it waits to be woken; after `End` the id is over. One that

@@ -33,6 +33,8 @@ pub(crate) type Revision = u64;
 pub(crate) struct Log {
     entries: VecDeque<Entry>,
     /// The revision of the newest entry; that of the oldest follows from their number.
+    end: Revision,
+    /// That of the newest one that readers see.
     last: Revision,
     /// What left the entries, by revision.
     apart: BTreeMap<Revision, Apart>,
@@ -117,6 +119,7 @@ impl Log {
     pub(crate) fn new(max_entries: usize, max_bytes: usize) -> Self {
         Self {
             entries: VecDeque::with_capacity(64),
+            end: 0,
             last: 0,
             apart: BTreeMap::new(),
             gone: VecDeque::new(),
@@ -127,14 +130,14 @@ impl Log {
         }
     }
 
-    /// Returns the revision of the newest change; 0 before there was one.
+    /// Returns the revision of the newest change that readers see; 0 before there was one.
     pub(crate) const fn last(&self) -> Revision {
         self.last
     }
 
     /// Returns the revision of the oldest entry; that of the next one where there is none.
     pub(crate) fn first(&self) -> Revision {
-        self.last + 1 - self.entries.len() as u64
+        self.end + 1 - self.entries.len() as u64
     }
 
     /// Returns the newest revision of which a deletion may be forgotten.
@@ -158,7 +161,13 @@ impl Log {
         self.entries.get_mut(usize::try_from(place).ok()?)
     }
 
-    /// Adds a change behind all others. It costs what its pod costs, whoever follows.
+    /// Shows readers all changes that were added.
+    pub(crate) const fn show(&mut self) {
+        self.last = self.end;
+    }
+
+    /// Adds a change behind all others, which readers see once it is shown. It costs what its pod costs,
+    /// whoever follows.
     pub(crate) fn append(&mut self, change: Change) {
         let Change {
             revision,
@@ -168,7 +177,7 @@ impl Log {
             after,
             at,
         } = change;
-        debug_assert_eq!(revision, self.last + 1, "changes are counted one by one");
+        debug_assert_eq!(revision, self.end + 1, "changes are counted one by one");
         if let Some(previous) = previous {
             if let Some(entry) = self.entry_mut(previous) {
                 entry.next = Some(revision);
@@ -176,7 +185,7 @@ impl Log {
                 apart.state = State::Until(revision);
             }
         }
-        self.last = revision;
+        self.end = revision;
         let entry = Entry {
             before,
             after,

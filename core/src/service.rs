@@ -14,8 +14,8 @@ use crate::lists::Lists;
 use crate::log::Log;
 use crate::projections::Projections;
 use crate::rate::RateLimit;
-use crate::source::{Feed, FeedLimits, SourceError, SourceEvent, SourceId, Step};
-use crate::store::{Change, PodStore, Rank};
+use crate::source::{Feed, FeedLimits, SourceError, SourceEvent, SourceId};
+use crate::store::{PodStore, Rank};
 use crate::time::Moment;
 use crate::watch::{Read, Sight, WatchLimits, WatchSet};
 
@@ -23,11 +23,15 @@ pub use views::Conflict;
 pub use work::{Begun, Work};
 
 use refusal::Refusal;
+use taking::Taking;
 
 mod answer;
 #[cfg(test)]
 mod masked_tests;
 mod refusal;
+mod taking;
+#[cfg(test)]
+mod taking_tests;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -45,6 +49,8 @@ pub struct Pods {
     log: Log,
     /// The revision at which the log is looked through for what nobody needs.
     trim_at: u64,
+    /// A whole list of which not all is taken yet.
+    taking: Option<Taking>,
     projections: Projections,
     compiled: Compiled,
     lists: Lists,
@@ -94,7 +100,7 @@ impl Pods {
                     .and_then(|place| u16::try_from(place).ok())
                     .unwrap_or(u16::MAX),
             );
-            feeds.push((Feed::new(source, seed), rank));
+            feeds.push((Feed::new(source), rank));
         }
         let limits = WatchLimits {
             buffer: config.watch_buffer.get(),
@@ -126,6 +132,7 @@ impl Pods {
                 config.log_bytes as usize,
             ),
             trim_at: 0,
+            taking: None,
             watches: WatchSet::new(limits, seed),
             limits,
             max_watches_per_peer: config
@@ -160,76 +167,51 @@ impl Pods {
         event: SourceEvent,
         now: Moment,
     ) -> Result<(), SourceError> {
-        let Some((feed, rank)) = self.feeds.get_mut(usize::from(source.0)) else {
-            self.counters.source_errors += 1;
-            return Err(SourceError::UnknownSource);
-        };
-        let event = match event {
-            SourceEvent::Put { pod, at } => {
-                let pod = self.store.known_pod(*rank, pod);
-                SourceEvent::Put { pod, at }
-            }
-            SourceEvent::Status { uid, status, at } => {
-                let status = self.store.known_status(*rank, &uid, status);
-                SourceEvent::Status { uid, status, at }
-            }
-            other @ (SourceEvent::Begin
-            | SourceEvent::Remove { .. }
-            | SourceEvent::Complete { .. }
-            | SourceEvent::Lost) => other,
-        };
-        let step = match feed.handle(event, self.feed_limits, now) {
-            Ok(step) => step,
-            Err(error) => {
-                self.counters.source_errors += 1;
-                return Err(error);
-            }
-        };
-        let rank = *rank;
-        match step {
-            Step::Nothing => {}
-            Step::Put { pod, at } => {
-                let change = self.store.put(rank, pod, at);
-                self.publish(change);
-            }
-            Step::Status { uid, status, at } => {
-                let change = self.store.set_status(rank, &uid, status, at);
-                self.publish(change);
-            }
-            Step::Remove { uid, at } => {
-                let change = self.store.remove(rank, &uid, at);
-                self.publish(change);
-            }
-            Step::Replace { gone, claims, at } => {
-                let changes = self.store.replace(rank, &gone, claims, at);
-                self.publish(changes);
-                self.gate.complete(source);
-            }
+        if self.begin_source(source, event, now)? {
+            while self.resume_source() {}
         }
         Ok(())
     }
 
-    fn publish(&mut self, changes: impl IntoIterator<Item = Change>) {
-        for change in changes {
-            self.counters.changes += 1;
-            self.lists.clear();
-            let before = change.before.clone();
-            self.log.append(change);
-            let mut sight = Sight {
-                store: &self.store,
-                projections: &mut self.projections,
-            };
-            self.watches
-                .publish(&mut self.log, &mut sight, &mut self.counters);
-            if let Some(before) = before {
-                self.projections.forget(&before);
-            }
-        }
-        if self.log.last() >= self.trim_at {
-            let read = self.watches.all_read(self.log.last());
-            self.log.trim(read);
-            self.trim_at = self.log.last() + TRIM_INTERVAL.max(self.watches.len() as u64);
-        }
+    /// Begins to take what a source says, for who has a lock around this service and others waiting for
+    /// it: `true` where there is more to do, which [`Pods::resume_source`] does, a part at a time. A whole
+    /// list is seen by nobody before all of it is taken, and then by all at once. Where nobody waits,
+    /// [`Pods::handle_source`] does it all.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pods::handle_source`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use podsapi_core::{Config, Moment, Pods, SourceConfig, SourceEvent, SourceKind};
+    /// # let sources = vec![SourceConfig::new("files", SourceKind::Manifests)];
+    /// # let mut pods = Pods::new(Config { sources, ..Config::default() }, Moment::ORIGIN);
+    /// let files = pods.source("files").ok_or("not configured")?;
+    /// pods.handle_source(files, SourceEvent::Begin, Moment::ORIGIN)?;
+    /// let complete = SourceEvent::Complete { at: 1_700_000_000 };
+    /// let mut more = pods.begin_source(files, complete, Moment::ORIGIN)?;
+    /// while more {
+    ///     // Others may call here.
+    ///     more = pods.resume_source();
+    /// }
+    /// assert!(pods.readiness().is_ready());
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn begin_source(
+        &mut self,
+        source: SourceId,
+        event: SourceEvent,
+        now: Moment,
+    ) -> Result<bool, SourceError> {
+        self.begin(source, event, now)
+    }
+
+    /// Does a part of what is left to do for what a source said, and tells whether there is more; drain
+    /// [`Pods::poll_ready`] afterwards.
+    pub fn resume_source(&mut self) -> bool {
+        self.resume_taking()
     }
 
     /// Answers a call; drain [`Pods::poll_ready`] afterwards.
@@ -338,6 +320,7 @@ impl Pods {
     /// assert!(matches!(list, Reply::Answer(_)));
     /// ```
     pub fn handle_shutdown(&mut self) {
+        while self.resume_source() {}
         self.shutting_down = true;
         let mut sight = Sight {
             store: &self.store,

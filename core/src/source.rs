@@ -1,12 +1,12 @@
 //! The only words that a source may say, and what they mean in their order.
 
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::mem;
 
 use crate::config::{SourceConfig, SourceKind};
-use crate::hash::{Map, Seed};
 use crate::pod::{Claim, EncodedPod, EncodedStatus, Uid};
 use crate::time::Moment;
 
@@ -137,9 +137,9 @@ pub(crate) struct Feed {
     state: SourceState,
     synced: bool,
     /// What the source spoke of when the last list was complete, and since.
-    known: Map<Uid, ()>,
+    known: BTreeSet<Uid>,
     /// The list under way, empty unless listing.
-    staged: Map<Uid, Claim>,
+    staged: BTreeMap<Uid, Claim>,
     last_news: Option<Moment>,
     pub(crate) counts: SourceCounts,
 }
@@ -169,21 +169,22 @@ pub(crate) enum Step {
         at: i64,
     },
     Replace {
+        /// In their order, as the claims.
         gone: Vec<Uid>,
-        claims: Map<Uid, Claim>,
+        claims: BTreeMap<Uid, Claim>,
         at: i64,
     },
 }
 
 impl Feed {
-    pub(crate) fn new(config: SourceConfig, seed: Seed) -> Self {
+    pub(crate) fn new(config: SourceConfig) -> Self {
         Self {
             name: config.name,
             kind: config.kind,
             state: SourceState::Silent,
             synced: false,
-            known: seed.map(),
-            staged: seed.map(),
+            known: BTreeSet::new(),
+            staged: BTreeMap::new(),
             last_news: None,
             counts: SourceCounts::default(),
         }
@@ -236,7 +237,7 @@ impl Feed {
                     self.staged.remove(&uid);
                     return Ok(Step::Nothing);
                 }
-                Ok(if self.known.remove(&uid).is_some() {
+                Ok(if self.known.remove(&uid) {
                     Step::Remove { uid, at }
                 } else {
                     Step::Nothing
@@ -246,13 +247,9 @@ impl Feed {
                 if self.state != SourceState::Listing {
                     return Err(SourceError::CompleteBeforeBegin);
                 }
-                let empty = Map::with_hasher(*self.staged.hasher());
-                let claims = mem::replace(&mut self.staged, empty);
-                let gone = self.known.extract_if(|uid, ()| !claims.contains_key(uid));
-                let gone = gone.map(|(uid, ())| uid).collect();
-                for uid in claims.keys() {
-                    self.known.entry_ref(uid).or_insert(());
-                }
+                let claims = mem::take(&mut self.staged);
+                let known = mem::replace(&mut self.known, claims.keys().cloned().collect());
+                let gone = without(known, &claims);
                 self.state = SourceState::Live;
                 self.synced = true;
                 self.counts.lists += 1;
@@ -279,13 +276,13 @@ impl Feed {
         let (room, new) = if listing {
             (self.staged.len(), !self.staged.contains_key(uid))
         } else {
-            (self.known.len(), !self.known.contains_key(uid))
+            (self.known.len(), !self.known.contains(uid))
         };
         if new && room >= limits.pods as usize {
             return Err(SourceError::TooManyPods { limit: limits.pods });
         }
         if !listing {
-            self.known.entry_ref(uid).or_insert(());
+            self.known.insert(uid.clone());
         }
         Ok(listing)
     }
@@ -320,6 +317,16 @@ impl Feed {
             },
         }
     }
+}
+
+/// Returns the identities that no claim is about. Both are in order, so that they are gone through once.
+fn without(known: BTreeSet<Uid>, claims: &BTreeMap<Uid, Claim>) -> Vec<Uid> {
+    let mut claimed = claims.keys().peekable();
+    let mut is_gone = |uid: &Uid| {
+        while claimed.next_if(|other| *other < uid).is_some() {}
+        claimed.peek() != Some(&uid)
+    };
+    known.into_iter().filter(|uid| is_gone(uid)).collect()
 }
 
 impl SourceState {

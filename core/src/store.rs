@@ -102,35 +102,28 @@ impl PodStore {
         })
     }
 
-    /// Replaces all that one source said; pods that went away come first in what is returned, so
-    /// that a pod whose name another one takes is gone before the other appears.
-    pub(crate) fn replace(
-        &mut self,
-        rank: Rank,
-        gone: &[Uid],
-        claims: Map<Uid, Claim>,
-        at: i64,
-    ) -> Vec<Change> {
-        let mut changes: Vec<_> = gone
-            .iter()
-            .filter_map(|uid| self.remove(rank, uid, at))
-            .collect();
-        changes.extend(claims.into_iter().filter_map(|(uid, claim)| {
-            if self.holds(rank, &uid, &claim) {
-                return None;
-            }
-            self.edit(&uid, at, |entry| {
-                let current = entry.claim(rank);
-                set(&mut current.pod, claim.pod, EncodedPod::bytes);
-                set(&mut current.status, claim.status, EncodedStatus::bytes);
-            })
-        }));
+    /// Takes what a source says of one identity in a whole list.
+    pub(crate) fn claim(&mut self, rank: Rank, uid: &Uid, claim: Claim, at: i64) -> Option<Change> {
+        if self.holds(rank, uid, &claim) {
+            return None;
+        }
+        self.edit(uid, at, |entry| {
+            let current = entry.claim(rank);
+            set(&mut current.pod, claim.pod, EncodedPod::bytes);
+            set(&mut current.status, claim.status, EncodedStatus::bytes);
+        })
+    }
+
+    /// Brings the last changes, one of each identity at most, into the order of one step: pods that went
+    /// away come first, so that a pod whose name another one takes is gone before the other appears.
+    pub(crate) fn order(&mut self, changes: &mut [Change]) {
         changes.sort_by(|one, other| one.place().cmp(&other.place()));
         let first = self.revision + 1 - changes.len() as u64;
-        for (revision, change) in (first..).zip(&mut changes) {
-            self.renumber(change, revision);
+        for (revision, change) in (first..).zip(changes) {
+            if change.revision != revision {
+                self.renumber(change, revision);
+            }
         }
-        changes
     }
 
     /// Gives a change, of which there was none of its pod since, another number.
@@ -250,11 +243,6 @@ impl PodStore {
     /// Returns all served pods as they are now.
     pub(crate) fn snapshot(&self) -> Snapshot {
         self.index.snapshot()
-    }
-
-    /// Returns the number of served pods.
-    pub(crate) const fn len(&self) -> usize {
-        self.index.len()
     }
 
     /// Returns how many pods a rank owns without being served.

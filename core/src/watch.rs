@@ -211,44 +211,67 @@ impl WatchSet {
         self.by_peer.get(&peer).copied().unwrap_or_default()
     }
 
-    /// Wakes those who wait for the newest change, and cuts off those who are too far behind it.
+    /// Wakes those who wait for the newest change.
     ///
     /// A watch that has something unread already is not named for it: its reader knows, and who does
     /// not read costs nothing.
-    pub(crate) fn publish(
+    pub(crate) fn publish(&mut self, log: &mut Log) {
+        let revision = log.last();
+        let Some(entry) = log.entry_mut(revision) else {
+            return;
+        };
+        let (groups, waits) = (&mut self.groups, &mut self.waits);
+        self.waiting.retain(|place| {
+            let Some(place) = groups.get_mut(*place as usize) else {
+                return false;
+            };
+            let group = place.group.as_mut();
+            let Some((group, wait)) = group.and_then(|group| Some((&*group, group.wait?))) else {
+                place.listed = false;
+                return false;
+            };
+            let is_empty = waits.get(wait).is_none_or(|wait| wait.first.is_none());
+            if is_empty || !group.may_see(entry) {
+                return true;
+            }
+            waits.wake(wait, revision);
+            place.wake();
+            false
+        });
+    }
+
+    /// Wakes all who wait, for changes after `seen` of which nobody looked who sees them.
+    pub(crate) fn wake_all(&mut self, seen: Revision) {
+        for place in core::mem::take(&mut self.waiting) {
+            let Some(place) = self.groups.get_mut(place as usize) else {
+                continue;
+            };
+            if let Some(wait) = place.group.as_ref().and_then(|group| group.wait) {
+                self.waits.wake(wait, seen + 1);
+            }
+            place.wake();
+        }
+    }
+
+    /// Looks at so many watches at most whether they are too far behind, and cuts those off that are;
+    /// tells whether there are more to be looked at.
+    pub(crate) fn look(
         &mut self,
+        most: usize,
         log: &mut Log,
         sight: &mut Sight<'_>,
         counters: &mut Counters,
-    ) {
-        let revision = log.last();
-        if let Some(entry) = log.entry_mut(revision) {
-            let (groups, waits) = (&mut self.groups, &mut self.waits);
-            self.waiting.retain(|place| {
-                let Some(place) = groups.get_mut(*place as usize) else {
-                    return false;
-                };
-                let group = place.group.as_mut();
-                let Some((group, wait)) = group.and_then(|group| Some((&*group, group.wait?)))
-                else {
-                    place.listed = false;
-                    return false;
-                };
-                let is_empty = waits.get(wait).is_none_or(|wait| wait.first.is_none());
-                if is_empty || !group.may_see(entry) {
-                    return true;
+    ) -> bool {
+        for _ in 0..most {
+            match self.due.first() {
+                Some(&(due, slot)) if due <= log.last() => {
+                    self.due.remove(&(due, slot));
+                    self.look_at(slot, log, sight, counters);
                 }
-                waits.wake(wait, revision);
-                place.wake();
-                false
-            });
+                Some(_) | None => return false,
+            }
         }
-        while let Some(&(due, slot)) = self.due.first()
-            && due <= revision
-        {
-            self.due.remove(&(due, slot));
-            self.look_at(slot, log, sight, counters);
-        }
+        self.due.first().is_some_and(|(due, _)| *due <= log.last())
     }
 
     /// Forgets a watch that its reader gave up; ids of former watches change nothing.

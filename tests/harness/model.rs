@@ -216,6 +216,10 @@ impl Model {
         for uid in gone.iter().chain(&there) {
             self.tell(before.get(uid), after.get(uid));
         }
+        // What comes in one step is there when a watch is found to be too slow.
+        for watch in &mut self.watches {
+            self.dropped += watch.lose_at_once();
+        }
         result
     }
 

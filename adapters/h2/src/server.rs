@@ -183,11 +183,19 @@ impl<R: Runtime> Server<R> {
     /// As [`Pods::handle_source`].
     pub fn handle_source(&self, source: SourceId, event: SourceEvent) -> Result<(), SourceError> {
         let now = self.shared.runtime.now();
-        self.shared.with_service(|service| {
-            service.pods.handle_source(source, event, now)?;
+        let mut more = self.shared.with_service(|service| {
+            let more = service.pods.begin_source(source, event, now)?;
             service.notes.entry(source).or_default().events += 1;
-            Ok(())
-        })
+            Ok(more)
+        })?;
+        while more {
+            // A whole list takes a while, and others want the lock, too.
+            std::thread::yield_now();
+            more = self
+                .shared
+                .with_service(|service| service.pods.resume_source());
+        }
+        Ok(())
     }
 
     /// Hands over what several sources say, in that order and in one step, so that no client sees

@@ -108,11 +108,18 @@ impl Pods {
     ) -> Result<Reply, Refusal<'a>> {
         let uid = requested_uid(&call.body).map_err(Refusal::Malformed)?;
         let namespaces = &call.scope.namespaces;
-        let pod = self.store.get(uid);
+        let pod = match self.is_shown() {
+            true => self.store.get(uid).cloned(),
+            false => self.seen().get(uid).cloned(),
+        };
         let Some(pod) = pod.filter(|pod| namespaces.contains(pod.namespace())) else {
             return Err(Refusal::NotFound(uid));
         };
-        let answer = Outgoing::get(&self.projections.keep(mask, pod));
+        let mut sight = Sight {
+            store: &self.store,
+            projections: &mut self.projections,
+        };
+        let answer = Outgoing::get(&sight.see(mask, &pod));
         Ok(Reply::Answer(answer.with_applied_mask(applied)))
     }
 
@@ -121,12 +128,12 @@ impl Pods {
         if call.scope.namespaces == Namespaces::All
             && let Some(list) = self.lists.find(&mask)
         {
-            self.projections.use_again(&mask, self.store.len());
+            self.projections.use_again(&mask, self.pod_count());
             return Begun::Done(self.succeed(&call, list.with_applied_mask(applied)));
         }
         let listing = Listing {
             revision: self.log.last(),
-            pods: self.store.snapshot(),
+            pods: self.seen(),
             kept: self.projections.kept(&mask),
             made: self.projections.empty(),
             hits: 0,
@@ -143,7 +150,7 @@ impl Pods {
         let Listing {
             mask, made, hits, ..
         } = listing;
-        let is_current = listing.revision == self.log.last();
+        let is_current = listing.revision == self.log.last() && self.is_shown();
         if is_current {
             self.projections.adopt(&mask, made, hits);
             if *namespaces == Namespaces::All {
@@ -183,7 +190,7 @@ impl Pods {
             scope,
             dialect: call.dialect,
         };
-        let pods = self.store.snapshot();
+        let pods = self.seen();
         let mut sight = Sight {
             store: &self.store,
             projections: &mut self.projections,

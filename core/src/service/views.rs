@@ -110,7 +110,7 @@ impl Pods {
 
     /// Returns the number of pods that are served.
     pub fn pod_count(&self) -> usize {
-        self.store.len()
+        self.seen().len()
     }
 
     /// Returns the number of watches that are not ended.

@@ -70,7 +70,9 @@ impl Desk {
 
     fn publish(&mut self, change: Change) {
         self.log.append(change);
-        self.act(|watches, log, sight, counters| watches.publish(log, sight, counters));
+        self.log.show();
+        self.watches.publish(&mut self.log);
+        while self.act(|watches, log, sight, counters| watches.look(64, log, sight, counters)) {}
     }
 
     fn act<T>(

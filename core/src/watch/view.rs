@@ -96,7 +96,7 @@ impl Group {
 
 impl Sight<'_> {
     /// Returns what is seen of a pod, kept for the next one if the pod is served now.
-    pub(super) fn see(&mut self, mask: &Projection, pod: &Arc<Served>) -> Arc<Served> {
+    pub(crate) fn see(&mut self, mask: &Projection, pod: &Arc<Served>) -> Arc<Served> {
         if self.store.serves(pod) {
             self.projections.keep(mask, pod)
         } else {

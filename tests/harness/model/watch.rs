@@ -21,6 +21,8 @@ pub(crate) struct ModelWatch {
     ended: Option<Code>,
     /// Events that it lost since it was cut off, and that are not counted yet.
     lost: u64,
+    /// Whether it was cut off in this step.
+    is_cut_now: bool,
     /// Whether nobody can read it any more.
     pub(crate) gone: bool,
 }
@@ -73,6 +75,7 @@ impl ModelWatch {
             news,
             ended: None,
             lost: 0,
+            is_cut_now: false,
             gone: false,
         }
     }
@@ -106,6 +109,7 @@ impl ModelWatch {
                 };
                 if self.synced && events.len() >= *buffer + *slack {
                     *dropped += 1;
+                    self.is_cut_now = true;
                     self.end(Code::ResourceExhausted, requests);
                 } else {
                     events.push_back(event);
@@ -117,6 +121,15 @@ impl ModelWatch {
             }),
         }
         is_event
+    }
+
+    /// Returns the events that were lost in the step in which it was cut off.
+    pub(super) const fn lose_at_once(&mut self) -> u64 {
+        if std::mem::replace(&mut self.is_cut_now, false) {
+            std::mem::replace(&mut self.lost, 0)
+        } else {
+            0
+        }
     }
 
     /// Takes what is read next.

@@ -137,15 +137,25 @@ impl<'a> Node<'a> {
         Ok(SourceEvent::Put { pod, at: 0 })
     }
 
-    /// Says what a source says, as a server does that holds its lock for it, and returns how long.
+    /// Says what a source says, as a server does that holds its lock for each part of it, and returns how
+    /// long for the longest.
     pub(crate) fn say(&mut self, event: SourceEvent) -> Duration {
-        let (said, took) = self.timed(|node| {
-            let said = node.pods.handle_source(node.source, event, Moment::ORIGIN);
+        let (said, mut longest) = self.timed(|node| {
+            let said = node.pods.begin_source(node.source, event, Moment::ORIGIN);
             node.drain();
             said
         });
-        said.expect("the order of a source is kept");
-        took
+        let mut more = said.expect("the order of a source is kept");
+        while more {
+            let (left, took) = self.timed(|node| {
+                let more = node.pods.resume_source();
+                node.drain();
+                more
+            });
+            more = left;
+            longest = longest.max(took);
+        }
+        longest
     }
 
     /// Begins a watch.

@@ -385,6 +385,11 @@ impl Entry {
         }
     }
 
+    /// Tells whether it was worked out which fields differ.
+    pub(crate) const fn is_known(&self) -> bool {
+        self.difference.is_some()
+    }
+
     /// Tells whether what a mask selects may differ, as far as that is known without comparing.
     pub(crate) fn may_differ(&mut self, selected: &Selected) -> bool {
         let (Some(before), Some(after)) = (&self.before, &self.after) else {

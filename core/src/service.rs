@@ -294,10 +294,7 @@ impl Pods {
     /// assert_eq!(pods.watch_count(), 0);
     /// ```
     pub fn handle_cancel(&mut self, watch: WatchId) {
-        let mut sight = Sight {
-            store: &self.store,
-            projections: &mut self.projections,
-        };
+        let mut sight = Sight::new(&self.store, &mut self.projections);
         self.watches
             .cancel(watch, &mut self.log, &mut sight, &mut self.counters);
     }
@@ -322,10 +319,7 @@ impl Pods {
     pub fn handle_shutdown(&mut self) {
         while self.resume_source() {}
         self.shutting_down = true;
-        let mut sight = Sight {
-            store: &self.store,
-            projections: &mut self.projections,
-        };
+        let mut sight = Sight::new(&self.store, &mut self.projections);
         self.watches
             .shutdown(&mut self.log, &mut sight, &mut self.counters);
     }
@@ -363,10 +357,7 @@ impl Pods {
     /// assert!(matches!(pods.poll_watch(watch), WatchOutput::Idle));
     /// ```
     pub fn poll_watch(&mut self, watch: WatchId) -> WatchOutput {
-        let mut sight = Sight {
-            store: &self.store,
-            projections: &mut self.projections,
-        };
+        let mut sight = Sight::new(&self.store, &mut self.projections);
         let read = self
             .watches
             .poll(watch, &mut self.log, &mut sight, &mut self.counters);

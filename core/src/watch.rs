@@ -88,6 +88,8 @@ pub(crate) enum Ending {
     NotThere,
     Shutdown,
     TooSlow,
+    /// More deletions came than are remembered, where only the newest states are told.
+    Outdated,
 }
 
 /// What reading a watch gives.
@@ -263,6 +265,9 @@ impl WatchSet {
         counters: &mut Counters,
     ) -> bool {
         for _ in 0..most {
+            if sight.is_tired() {
+                break;
+            }
             match self.due.first() {
                 Some(&(due, slot)) if due <= log.last() => {
                     self.due.remove(&(due, slot));
@@ -352,8 +357,12 @@ impl WatchSet {
                         return Read::Idle;
                     }
                     Step::Lost => {
-                        self.end(id, Ending::TooSlow, log, sight, counters);
-                        Ending::TooSlow
+                        let ending = match self.limits.slow_watch {
+                            SlowWatch::End => Ending::TooSlow,
+                            SlowWatch::Coalesce => Ending::Outdated,
+                        };
+                        self.end(id, ending, log, sight, counters);
+                        ending
                     }
                 }
             }
@@ -554,7 +563,7 @@ impl Ending {
         match self {
             Self::NotThere => Code::Cancelled,
             Self::Shutdown => Code::Unavailable,
-            Self::TooSlow => Code::ResourceExhausted,
+            Self::TooSlow | Self::Outdated => Code::ResourceExhausted,
         }
     }
 }

@@ -115,10 +115,7 @@ impl Pods {
         let Some(pod) = pod.filter(|pod| namespaces.contains(pod.namespace())) else {
             return Err(Refusal::NotFound(uid));
         };
-        let mut sight = Sight {
-            store: &self.store,
-            projections: &mut self.projections,
-        };
+        let mut sight = Sight::new(&self.store, &mut self.projections);
         let answer = Outgoing::get(&sight.see(mask, &pod));
         Ok(Reply::Answer(answer.with_applied_mask(applied)))
     }
@@ -191,10 +188,7 @@ impl Pods {
             dialect: call.dialect,
         };
         let pods = self.seen();
-        let mut sight = Sight {
-            store: &self.store,
-            projections: &mut self.projections,
-        };
+        let mut sight = Sight::new(&self.store, &mut self.projections);
         let opened = self
             .watches
             .open(view, applied, pods, call.peer, &self.log, &mut sight);

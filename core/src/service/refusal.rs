@@ -83,6 +83,11 @@ impl From<Refusal<'_>> for Status {
                 let (text, reason) = match ending {
                     Ending::NotThere => ("the watch is over".to_string(), "WATCH_OVER"),
                     Ending::Shutdown => ("the server is shutting down".to_string(), "SHUTDOWN"),
+                    Ending::Outdated => {
+                        let text = "more pods were deleted than are remembered before the watch was \
+                                    read; watch again for a new list";
+                        (text.to_string(), "WATCH_TOO_SLOW")
+                    }
                     Ending::TooSlow => {
                         let text = format!(
                             "the watch left {buffer} events unread and lost the next; watch again \

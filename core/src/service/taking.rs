@@ -157,10 +157,7 @@ impl Pods {
 
     /// Looks at some watches that may be too far behind, and tells whether there are more.
     fn look_at_watches(&mut self) -> bool {
-        let mut sight = Sight {
-            store: &self.store,
-            projections: &mut self.projections,
-        };
+        let mut sight = Sight::new(&self.store, &mut self.projections);
         self.watches
             .look(LOOKS, &mut self.log, &mut sight, &mut self.counters)
     }

@@ -73,6 +73,8 @@ pub(super) enum Lag {
     TooFar,
     /// It cannot be before this revision.
     NotBefore(Revision),
+    /// Not all was counted yet.
+    Unknown,
 }
 
 /// Entries that one call passes over at most: 1,024 take some microseconds.
@@ -98,6 +100,9 @@ impl Follow {
     /// Reads on.
     pub(super) fn next(&mut self, log: &mut Log, group: &Group, sight: &mut Sight<'_>) -> Next {
         for _ in 0..STEPS {
+            if sight.is_tired() {
+                return Next::Later;
+            }
             if self.cut.is_some_and(|cut| self.read >= cut.after) {
                 return Next::Lost;
             }
@@ -157,6 +162,9 @@ impl Follow {
             if self.counted >= log.last() || self.counted + room >= log.last() {
                 return Lag::NotBefore(self.counted + room + 1);
             }
+            if sight.is_tired() {
+                break;
+            }
             let revision = self.counted + 1;
             let Some(entry) = log.entry_mut(revision) else {
                 // It fell out of the log, and what it has not read is lost.
@@ -176,7 +184,7 @@ impl Follow {
                 }
             }
         }
-        Lag::NotBefore(log.last() + 1)
+        Lag::Unknown
     }
 
     const fn cut(&mut self, after: Revision) {
@@ -207,7 +215,7 @@ impl Rounds {
         counters: &mut Counters,
     ) -> Next {
         let mut steps = STEPS;
-        while steps > 0 {
+        while steps > 0 && !sight.is_tired() {
             if self.read >= self.goal {
                 if self.goal >= log.last() {
                     *self = Self::new(self.goal);
@@ -253,8 +261,7 @@ impl Rounds {
         let mut events = 0;
         for revision in &became.entries {
             let entry = log.entry_mut(*revision);
-            let kind = entry.and_then(|entry| group.sees(entry, sight));
-            events += u64::from(kind.is_some());
+            events += u64::from(entry.is_some_and(|entry| group.counts(entry, sight)));
         }
         self.told += events;
         // Whether the reader knows the pod; where there is doubt, one that is there is new to it, and one
@@ -325,7 +332,7 @@ impl After {
 }
 
 /// Returns how many changes after `from` and up to `to` are events for those who see this; of those that
-/// left the log that cannot be seen, and each counts.
+/// left the log that cannot be seen, and each counts; so do those that it would take long to look at.
 pub(super) fn events(
     from: Revision,
     to: Revision,
@@ -336,7 +343,7 @@ pub(super) fn events(
     let first = log.first().clamp(from + 1, to + 1);
     let seen = (first..=to).filter(|revision| {
         let entry = log.entry_mut(*revision);
-        entry.is_some_and(|entry| group.sees(entry, sight).is_some())
+        entry.is_some_and(|entry| group.counts(entry, sight))
     });
     first - from - 1 + seen.count() as u64
 }

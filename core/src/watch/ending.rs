@@ -79,8 +79,10 @@ impl WatchSet {
         let unread = watch.unread(log, group, sight);
         let was_live = watch.is_live();
         match ending {
-            Ending::TooSlow if was_live => counters.watch_events_dropped += unread,
-            Ending::NotThere | Ending::Shutdown | Ending::TooSlow => {
+            Ending::TooSlow | Ending::Outdated if was_live => {
+                counters.watch_events_dropped += unread
+            }
+            Ending::NotThere | Ending::Shutdown | Ending::TooSlow | Ending::Outdated => {
                 counters.watch_events_discarded += unread;
             }
         }
@@ -128,6 +130,7 @@ impl WatchSet {
         };
         match lag {
             Lag::NotBefore(revision) => self.look_at_revision(id, revision),
+            Lag::Unknown => self.look_at_revision(id, log.last()),
             Lag::TooFar => self.cut_off(id, log, sight, counters),
         }
     }

@@ -49,10 +49,7 @@ impl Desk {
         peer: Option<PeerKey>,
     ) -> Result<WatchId, Full> {
         let view = View { dialect, scope };
-        let mut sight = Sight {
-            store: &self.store,
-            projections: &mut self.projections,
-        };
+        let mut sight = Sight::new(&self.store, &mut self.projections);
         let pods = self.store.snapshot();
         self.watches
             .open(view, None, pods, peer, &self.log, &mut sight)
@@ -79,10 +76,7 @@ impl Desk {
         &mut self,
         act: impl FnOnce(&mut WatchSet, &mut Log, &mut Sight<'_>, &mut Counters) -> T,
     ) -> T {
-        let mut sight = Sight {
-            store: &self.store,
-            projections: &mut self.projections,
-        };
+        let mut sight = Sight::new(&self.store, &mut self.projections);
         act(
             &mut self.watches,
             &mut self.log,
@@ -125,7 +119,7 @@ impl Desk {
         self.read_some(id, usize::MAX)
     }
 
-    fn ready(&mut self) -> Vec<WatchId> {
+    pub(super) fn ready(&mut self) -> Vec<WatchId> {
         core::iter::from_fn(|| self.watches.poll_ready()).collect()
     }
 }

@@ -33,12 +33,18 @@ pub(super) struct Group {
     pub(super) wait: Option<WaitId>,
 }
 
-/// What pods look like through masks.
+/// What pods look like through masks, for one call.
 #[derive(Debug)]
 pub(crate) struct Sight<'a> {
-    pub(crate) store: &'a PodStore,
+    store: &'a PodStore,
     pub(crate) projections: &'a mut Projections,
+    /// Pods that were looked at to find what differs.
+    looks: usize,
 }
+
+/// Pods that one call looks at to find what differs, before others have their turn: some hundred
+/// microseconds.
+const MOST_LOOKS: usize = 64;
 
 impl View {
     pub(super) fn sees(&self, pod: &Served) -> bool {
@@ -65,12 +71,22 @@ impl Group {
         else {
             return Some(kind);
         };
+        sight.looks += usize::from(!entry.is_known());
         let mask = &self.view.scope.mask;
         entry
             .differs(self.mask, selected, |before, after| {
                 sight.differs(mask, before, after)
             })
             .then_some(kind)
+    }
+
+    /// Tells whether a change is anything for those who see this, to be counted; where many were looked at
+    /// already, one that nobody looked at counts unseen.
+    pub(super) fn counts(&self, entry: &mut Entry, sight: &mut Sight<'_>) -> bool {
+        if sight.is_tired() && !entry.is_known() {
+            return self.kind(entry).is_some();
+        }
+        self.sees(entry, sight).is_some()
     }
 
     /// Tells whether a change may be anything for those who see this, without looking at the pod.
@@ -94,7 +110,20 @@ impl Group {
     }
 }
 
-impl Sight<'_> {
+impl<'a> Sight<'a> {
+    pub(crate) const fn new(store: &'a PodStore, projections: &'a mut Projections) -> Self {
+        Self {
+            store,
+            projections,
+            looks: 0,
+        }
+    }
+
+    /// Tells whether so many pods were looked at that others should have their turn.
+    pub(super) const fn is_tired(&self) -> bool {
+        self.looks >= MOST_LOOKS
+    }
+
     /// Returns what is seen of a pod, kept for the next one if the pod is served now.
     pub(crate) fn see(&mut self, mask: &Projection, pod: &Arc<Served>) -> Arc<Served> {
         if self.store.serves(pod) {
@@ -111,6 +140,7 @@ impl Sight<'_> {
         before: &Arc<Served>,
         after: &Arc<Served>,
     ) -> bool {
+        self.looks += 1;
         // Looked up first, since keeping the new revision drops the former one.
         let before = self.projections.look(mask, before);
         self.see(mask, after).bytes() != before.bytes()

@@ -49,7 +49,15 @@ pub(crate) enum Seen {
 
 /// A set of paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Paths([u64; POD_PATHS.div_ceil(64)]);
+struct Paths {
+    words: [u64; WORDS],
+    /// Which words are not 0: few are, so that two sets meet in few places.
+    used: u32,
+}
+
+const WORDS: usize = POD_PATHS.div_ceil(64);
+
+const _: () = assert!(WORDS <= 32, "each word has a bit");
 
 impl Difference {
     /// Walks over both forms side by side.
@@ -236,18 +244,31 @@ impl Selected {
 
 impl Paths {
     const fn new() -> Self {
-        Self([0; POD_PATHS.div_ceil(64)])
+        Self {
+            words: [0; WORDS],
+            used: 0,
+        }
     }
 
     fn insert(&mut self, path: usize) {
-        if let Some(word) = self.0.get_mut(path / 64) {
+        if let Some(word) = self.words.get_mut(path / 64) {
             *word |= 1 << (path % 64);
+            self.used |= 1 << (path / 64);
         }
     }
 
     fn meets(&self, other: &Self) -> bool {
-        let mut pairs = self.0.iter().zip(&other.0);
-        pairs.any(|(one, other)| one & other != 0)
+        let mut both = self.used & other.used;
+        while both != 0 {
+            let place = both.trailing_zeros() as usize;
+            if let (Some(one), Some(other)) = (self.words.get(place), other.words.get(place))
+                && one & other != 0
+            {
+                return true;
+            }
+            both &= both - 1;
+        }
+        false
     }
 }
 

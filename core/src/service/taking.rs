@@ -27,6 +27,8 @@ pub(super) struct Taking {
     gone: vec::IntoIter<Uid>,
     claims: btree_map::IntoIter<Uid, Claim>,
     changes: Vec<Change>,
+    /// Whether the changes are in the order of one step as they are.
+    is_ordered: bool,
     /// The same once all are there, and in order.
     ordered: Option<vec::IntoIter<Change>>,
 }
@@ -37,8 +39,8 @@ const PART: usize = 128;
 /// Changes up to which each watch is asked whether it sees one; of more than that each sees some.
 const FEW_CHANGES: usize = PART;
 
-/// Watches of which one call looks whether they are too far behind.
-const LOOKS: usize = 64;
+/// Watches of which one call looks whether they are too far behind: what one lost may be the whole log.
+const LOOKS: usize = 16;
 
 impl Pods {
     pub(super) fn begin(
@@ -84,6 +86,7 @@ impl Pods {
                     gone: gone.into_iter(),
                     claims: claims.into_iter(),
                     changes: Vec::new(),
+                    is_ordered: true,
                     ordered: None,
                 });
                 None
@@ -118,7 +121,9 @@ impl Pods {
             self.taking = Some(taking);
             return true;
         }
-        self.store.order(&mut taking.changes);
+        if !taking.is_ordered {
+            self.store.order(&mut taking.changes);
+        }
         if taking.changes.len() <= FEW_CHANGES {
             self.publish(taking.changes);
             self.gate.complete(taking.source);
@@ -180,13 +185,17 @@ impl Taking {
     /// Takes what the list says of some pods, and tells whether there are more.
     fn edit(&mut self, pods: &mut Pods) -> bool {
         for _ in 0..PART {
-            let change = if let Some(uid) = self.gone.next() {
-                pods.store.remove(self.rank, &uid, self.at)
+            let (change, is_gone) = if let Some(uid) = self.gone.next() {
+                (pods.store.remove(self.rank, &uid, self.at), true)
             } else if let Some((uid, claim)) = self.claims.next() {
-                pods.store.claim(self.rank, &uid, claim, self.at)
+                (pods.store.claim(self.rank, &uid, claim, self.at), false)
             } else {
                 return false;
             };
+            // Those that went away come first, and both follow the identities.
+            if let Some(change) = &change {
+                self.is_ordered &= change.after.is_none() == is_gone;
+            }
             self.changes.extend(change);
         }
         true

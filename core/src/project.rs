@@ -161,8 +161,8 @@ impl Projection {
             .inspect_err(|_| out.truncate(before))
     }
 
-    /// Tells whether the selected part differs between two encoded pods: as if both were projected and the
-    /// bytes compared, at the price of one walk over what differs where their fields stand in the order of
+    /// Tells whether the selected part differs between two encoded messages: as if both were projected and
+    /// the bytes compared; between two pods, at the price of one walk over what differs where their fields stand in the order of
     /// their numbers and no keys of a map are selected that differs.
     ///
     /// # Errors
@@ -183,10 +183,14 @@ impl Projection {
     /// # Ok::<(), podsapi_core::MaskError>(())
     /// ```
     pub fn differs(&self, before: &[u8], after: &[u8]) -> Result<bool, WireError> {
-        if self.is_all() {
+        let Some(root) = &self.root else {
             return Ok(before != after);
-        }
-        match Difference::between(before, after).through(&Selected::of(self)) {
+        };
+        let seen = match root.message {
+            Message::POD => Difference::between(before, after).through(&Selected::of(self)),
+            _ => Seen::Compare,
+        };
+        match seen {
             Seen::Same => Ok(false),
             Seen::Differs => Ok(true),
             Seen::Compare => {

@@ -73,7 +73,7 @@ impl Difference {
         difference
     }
 
-    /// Returns what a mask sees of it; one that selects everything sees every difference.
+    /// Returns what a mask sees of it that does not select everything: that one sees every difference.
     pub(crate) fn through(&self, selected: &Selected) -> Seen {
         if self.whole.meets(&selected.whole) || self.through.meets(&selected.through) {
             Seen::Differs
@@ -210,6 +210,7 @@ fn below(field: Field) -> Option<Message> {
 }
 
 impl Selected {
+    /// Returns what a projection of pods selects; of one that selects everything, nothing.
     pub(crate) fn of(projection: &Projection) -> Self {
         let mut selected = Self {
             whole: Paths::new(),
@@ -276,9 +277,14 @@ impl Paths {
 mod tests {
     use alloc::vec::Vec;
 
+    use bytes::Bytes;
+    use podsapi_proto::schema::Kind;
+    use proptest::prelude::*;
+
     use super::*;
     use crate::mask::FieldMask;
-    use crate::wire::put_bytes;
+    use crate::project::Selection;
+    use crate::wire::{put_bytes, put_varint};
 
     fn message(fields: &[(u32, &[u8])]) -> Vec<u8> {
         let mut out = Vec::new();
@@ -340,6 +346,139 @@ mod tests {
             let same = Difference::between(after, after);
             assert_eq!(same.through(&mask), Same);
         }
+    }
+
+    /// A message whose fields stand in the order of their numbers.
+    type Fields = Vec<(u32, Value)>;
+
+    #[derive(Clone, Debug)]
+    enum Value {
+        Number(u8),
+        Text(Vec<u8>),
+        Message(Fields),
+    }
+
+    /// Draws a message; numbers that are used up draw nothing.
+    fn drawn(of: Message, draws: &mut impl Iterator<Item = u8>) -> Fields {
+        let mut fields = Vec::new();
+        for field in of.fields() {
+            let Some(draw) = draws.next() else {
+                break;
+            };
+            let repeats = match (draw % 4, field.shape()) {
+                (0, _) => continue,
+                (3, Shape::Repeated) => 2,
+                _ => 1,
+            };
+            for _ in 0..repeats {
+                let value = match field.kind() {
+                    Kind::Message(inner) if field.shape() != Shape::Map => {
+                        Value::Message(drawn(inner, draws))
+                    }
+                    Kind::Bool | Kind::Int32 | Kind::Int64 if field.shape() != Shape::Map => {
+                        Value::Number(draw % 2)
+                    }
+                    Kind::Bool
+                    | Kind::Int32
+                    | Kind::Int64
+                    | Kind::String
+                    | Kind::Bytes
+                    | Kind::Message(_) => Value::Text(message(&[(1, &[draw][..])])),
+                };
+                fields.push((field.number(), value));
+            }
+        }
+        fields
+    }
+
+    /// Changes one thing somewhere below.
+    fn edit(fields: &mut Fields, draws: &mut impl Iterator<Item = u8>) {
+        let draw = draws.next().unwrap_or_default();
+        if fields.is_empty() {
+            return;
+        }
+        let place = usize::from(draw) % fields.len();
+        match &mut fields[place].1 {
+            Value::Message(inner) if !inner.is_empty() && draw < 200 => edit(inner, draws),
+            _ if draw.is_multiple_of(5) => {
+                fields.remove(place);
+            }
+            Value::Message(inner) => inner.clear(),
+            Value::Number(number) => *number ^= 1,
+            Value::Text(text) => *text = message(&[(1, &[draw ^ 1][..]), (2, b"x")]),
+        }
+    }
+
+    fn encoded(fields: &Fields) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (number, value) in fields {
+            match value {
+                Value::Number(value) => {
+                    put_varint(u64::from(*number) << 3, &mut out);
+                    put_varint(u64::from(*value), &mut out);
+                }
+                Value::Text(text) => put_bytes(*number, text, &mut out),
+                Value::Message(inner) => put_bytes(*number, &encoded(inner), &mut out),
+            }
+        }
+        out
+    }
+
+    /// Draws a path down from a message.
+    fn path(mut message: Message, draws: &mut impl Iterator<Item = u8>) -> Vec<Field> {
+        let mut path = Vec::new();
+        loop {
+            let draw = draws.next().unwrap_or_default();
+            let fields: Vec<_> = message.fields().collect();
+            let Some(field) = fields.get(usize::from(draw) % fields.len().max(1)) else {
+                return path;
+            };
+            path.push(*field);
+            match below(*field) {
+                Some(inner) if !draw.is_multiple_of(4) => message = inner,
+                Some(_) | None => return path,
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn of_pods_in_order_and_masks_without_keys_all_is_known(
+            pod in prop::collection::vec(any::<u8>(), 0..400),
+            edits in prop::collection::vec(any::<u8>(), 0..30),
+            masks in prop::collection::vec(any::<u8>(), 1..24),
+        ) {
+            let before = drawn(Message::POD, &mut pod.into_iter());
+            let mut after = before.clone();
+            let mut edits = edits.into_iter();
+            while edits.len() > 0 {
+                edit(&mut after, &mut edits);
+            }
+            let (before, after) = (Bytes::from(encoded(&before)), Bytes::from(encoded(&after)));
+            let mut masks = masks.into_iter();
+            let mut selection = Selection::nothing();
+            while masks.len() > 0 {
+                selection.add(Selection::at(&path(Message::POD, &mut masks), Selection::All));
+            }
+            let mask = selection.compile(Message::POD);
+            let expected = match mask.apply(&before) == mask.apply(&after) {
+                true => Seen::Same,
+                false => Seen::Differs,
+            };
+            let seen = Difference::between(&before, &after).through(&Selected::of(&mask));
+            prop_assert_eq!(seen, expected);
+        }
+    }
+
+    #[test]
+    fn a_mask_of_another_message_is_answered_by_projecting() {
+        let mask = FieldMask::parse("phase").unwrap();
+        let phase = mask.compile(Message::POD_STATUS).unwrap();
+        let [running, failed] = [&b"Running"[..], b"Failed"].map(|phase| message(&[(1, phase)]));
+        assert_eq!(phase.differs(&running, &failed), Ok(true));
+        assert_eq!(phase.differs(&running, &running), Ok(false));
     }
 
     #[test]

@@ -65,7 +65,7 @@ fn edit(choices: &mut Choices<'_>, records: &mut Vec<Record>, others: &[Record])
     let place = choices.below(records.len());
     let number = records[place].number;
     let mut other = others.iter().filter(|other| other.number == number);
-    match choices.below(8) {
+    match choices.below(10) {
         0 => {
             records.remove(place);
         }
@@ -85,6 +85,15 @@ fn edit(choices: &mut Choices<'_>, records: &mut Vec<Record>, others: &[Record])
         4 => {
             if !others.is_empty() {
                 records.insert(place, choices.pick(others).clone());
+            }
+        }
+        5 | 6 => {
+            // The last byte is a value's, of a text or of a number, or one that cannot be told from it.
+            let record = &mut records[place];
+            let is_group = record.bytes.first().is_some_and(|tag| tag & 7 == 3);
+            let last = record.bytes.last_mut().filter(|_| !is_group);
+            if let (Inner::Value, Some(last @ 2..0x7f)) = (&record.inner, last) {
+                *last ^= 1;
             }
         }
         _ => {

@@ -571,5 +571,76 @@ class Suite(unittest.TestCase):
         self.eventually(again)
 
 
+@unittest.skipUnless(os.environ.get("PODSAPI_SLOW"), "slow consumers are tried by hand: PODSAPI_SLOW=1")
+class SlowConsumer(unittest.TestCase):
+    """Readers of a watch that take a while for each event, of a node that does not stand still.
+
+    The windows are small, so that what is not read waits at the server and not in this process.
+    """
+
+    WINDOWS = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16384))
+
+    def consume(self, mode, node, pause, seconds):
+        """Returns the events as types and UIDs, when the marker came, and how the stream ended."""
+        server = Server("--slow-watch", mode, "--qps", "0", source=["--simulate", node])
+        try:
+            with server.channel(*self.WINDOWS) as channel:
+                watch = channel.unary_stream(
+                    "/v1alpha1.Pods/WatchPods",
+                    request_serializer=v1alpha1_pb2.WatchPodsRequest.SerializeToString,
+                    response_deserializer=v1alpha1_pb2.WatchPodsEvent.FromString,
+                )(v1alpha1_pb2.WatchPodsRequest())
+                began, synced, events, end = time.monotonic(), None, [], None
+                try:
+                    for event in watch:
+                        pod = core_v1.Pod.FromString(event.pod)
+                        events.append((event.type, pod.metadata.uid))
+                        if event.type == v1alpha1_pb2.INITIAL_SYNC_COMPLETE:
+                            synced = time.monotonic() - began
+                        if time.monotonic() - began > seconds:
+                            break
+                        time.sleep(pause)
+                except grpc.RpcError as error:
+                    end = error
+                watch.cancel()
+                print(f"slow consumer, {mode}, {node}, {pause} s an event: synced after {synced} s, "
+                      f"{len(events)} events, ended by {end and (end.code(), end.details())}", file=sys.stderr)
+                return events, synced, end
+        finally:
+            server.close()
+
+    def check(self, events, pods):
+        """Each pod is added once before it changes and goes; the first list comes before the marker."""
+        added, changed, deleted, marker = 1, 2, 3, 4
+        self.assertEqual([kind for kind, _ in events[: pods + 1]], [added] * pods + [marker])
+        known = set()
+        for kind, uid in events:
+            if kind == added:
+                self.assertNotIn(uid, known)
+                known.add(uid)
+            elif kind == changed:
+                self.assertIn(uid, known)
+            elif kind == deleted:
+                known.remove(uid)
+
+    def test_a_reader_that_is_slower_than_the_list_and_faster_than_the_changes_is_synced_and_stays(self):
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            both = pool.map(lambda mode: self.consume(mode, "250:10", 0.05, 40), ["end", "coalesce"])
+            for events, synced, end in both:
+                self.assertIsNone(end)
+                self.assertIsNotNone(synced)
+                self.check(events, 250)
+
+    def test_a_reader_that_is_slower_than_the_changes_ends_or_has_the_newest_states(self):
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            both = pool.map(lambda mode: self.consume(mode, "40:20", 0.2, 75), ["end", "coalesce"])
+            (events, _, end), (newest, _, stays) = both
+            self.check(events, 40)
+            self.check(newest, 40)
+            self.assertEqual(end.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+            self.assertIn("watch again", end.details())
+            self.assertIsNone(stays)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
